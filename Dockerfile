@@ -13,6 +13,7 @@ WORKDIR /app
 COPY --from=install /app/node_modules node_modules
 COPY package.json ./
 COPY bin bin
+COPY client/src client/src
 COPY packages packages
 COPY src src
 RUN ln -s /app/bin/petstore.js /usr/local/bin/petstore \

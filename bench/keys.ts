@@ -80,7 +80,8 @@ async function inBatches(count: number, signal: AbortSignal, make: (index: numbe
 }
 
 async function addAccount({ accounts }: Store, name: string, plan: Plan, limits: Limits): Promise<number> {
-  return requireValue(await accounts.create(systemActor(), name, plan, limits)).id;
+  return requireValue(await accounts.create(systemActor(), name, plan, plan === 'enterprise' ? limits : {}))
+    .id;
 }
 
 async function issueKey({ keys }: Store, accountId: number): Promise<string> {

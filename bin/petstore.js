@@ -30,5 +30,9 @@ if (node < NODE) {
     process.env.NODE_COMPILE_CACHE ||
     fileURLToPath(new URL('../node_modules/.cache/petstore', import.meta.url));
   module.enableCompileCache?.();
-  void import('../src/cli/main.ts').then(({ main }) => main(process.argv));
+  void import('../src/cli/main.ts')
+    .then(({ main }) => main(process.argv.slice(2), process))
+    .then((status) => {
+      process.exitCode = status;
+    });
 }

@@ -2,11 +2,9 @@ import type { Resource } from '../src/http/operation.ts';
 import type { Description } from '../src/description/openapi.ts';
 import type { OperationObject } from '../src/description/operations.ts';
 import type { Parameter, Schema } from '../src/description/types.ts';
+import { declaration, member, writeType } from './schema-types.ts';
 
 type Components = Description['components'];
-
-/** Characters: the line width of the formatter. */
-const LINE_WIDTH = 110;
 
 /**
  * The text of `client/src/schema.ts`: the types of the description, in TypeScript.
@@ -42,15 +40,7 @@ export function clientOperations({ servers, paths, components }: Description): s
     ...operations(paths).map(({ method, path, operation }) => {
       const query = queryKinds(operation, components);
       const allowance = operation['x-allowance'] ?? 'plan';
-      const its = [
-        `method: '${method.toUpperCase()}'`,
-        `path: '${path}'`,
-        `allowance: '${allowance}'`,
-        inLines(`query: {${query}}`),
-      ];
-      return query === ''
-        ? `  ${operation.operationId}: { ${its.join(', ')} },`
-        : `  ${operation.operationId}: {\n    ${its.join(',\n    ')},\n  },`;
+      return `${operation.operationId}: { method: '${method.toUpperCase()}', path: '${path}', allowance: '${allowance}', query: {${query}} },`;
     }),
     '} as const;',
     '',
@@ -59,15 +49,6 @@ export function clientOperations({ servers, paths, components }: Description): s
     "export type Allowance = (typeof OPERATIONS)[OperationId]['allowance'];",
     '',
   ].join('\n');
-}
-
-/** Characters of a line, its indentation not included, as the formatter of the project has them. */
-const LINE = 105;
-
-/** The text of a member of an operation, in several lines if it is longer than one. */
-function inLines(text: string): string {
-  if (text.length <= LINE) return text;
-  return text.replace('{ ', '{\n      ').replaceAll(', ', ',\n      ').replace(' }', ',\n    }');
 }
 
 /**
@@ -125,9 +106,10 @@ function queryKinds(operation: OperationObject, components: Components): string 
 }
 
 function kindOf(schema: Schema): string {
-  const type = typeOf(schema);
+  const type = writeType(schema);
   if (type === 'number' || type === 'Int64') return 'integer';
-  return type === 'readonly Int64[]' ? 'integers' : 'string';
+  if (type === 'readonly Int64[]') return 'integers';
+  return schema.type === 'array' ? 'strings' : 'string';
 }
 
 /** The type of an operation's query, if it has one. */
@@ -144,65 +126,6 @@ function queryType(operation: OperationObject, components: Components): string[]
     '}',
     '',
   ];
-}
-
-function declaration(name: string, schema: Schema): string[] {
-  const comment = `/** ${schema.description} */`;
-  if (schema.type !== 'object') return [comment, ...alias(name, typeOf(schema)), ''];
-  const required = new Set(schema.required);
-  return [
-    comment,
-    `export interface ${name} {`,
-    ...Object.entries(schema.properties ?? {}).flatMap(([field, value]) => {
-      const its = value as Schema;
-      return member(field, its.description ?? optionOf(its)?.description, its, required.has(field));
-    }),
-    '}',
-    '',
-  ];
-}
-
-function alias(name: string, type: string): string[] {
-  const line = `export type ${name} = ${type};`;
-  if (line.length <= LINE_WIDTH) return [line];
-  const [last = '', ...others] = type.split(' | ').toReversed();
-  return [`export type ${name} =`, ...others.toReversed().map((each) => `  | ${each}`), `  | ${last};`];
-}
-
-function member(
-  name: string,
-  description: string | undefined,
-  schema: Schema,
-  isRequired: boolean,
-): string[] {
-  const type = `${typeOf(schema)}${isRequired ? '' : ' | undefined'}`;
-  return [
-    ...(description === undefined ? [] : [`  /** ${description} */`]),
-    `  readonly ${name}${isRequired ? '' : '?'}: ${type};`,
-  ];
-}
-
-function typeOf(schema: Schema): string {
-  const { $ref, type, format, items } = schema;
-  const option = optionOf(schema);
-  if (option !== undefined) return `${typeOf(option)} | null`;
-  if (typeof $ref === 'string') return $ref.replace('#/components/schemas/', '');
-  if (Array.isArray(schema.enum)) return schema.enum.map(literal).join(' | ');
-  if (schema.const !== undefined) return literal(schema.const);
-  if (type === 'array') return `readonly ${typeOf(items as Schema)}[]`;
-  if (type === 'integer') return format === 'int64' ? 'Int64' : 'number';
-  if (type === 'string' || type === 'boolean') return type;
-  throw new Error(`client/src/schema.ts cannot express ${JSON.stringify(schema)}.`);
-}
-
-/** The other option of a schema that allows null. */
-function optionOf({ anyOf = [] }: Schema): Schema | undefined {
-  const [option, or, ...others] = anyOf;
-  return or?.type === 'null' && others.length === 0 ? option : undefined;
-}
-
-function literal(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
 function property(schema: Schema | undefined, name: string): Schema {

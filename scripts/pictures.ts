@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { seedUsage } from '../src/cli/seed-usage.ts';
 import { EXAMPLE_URLS } from '../src/config/config.ts';
-import { PLANS } from '../src/domain/plan.ts';
 import { call } from '../test/support/api.ts';
 import { launchBrowser, openPage, openReference, pasteKey } from '../test/support/browser.ts';
 import { type FakeClock, fakeClock } from '../test/support/clock.ts';
@@ -48,7 +47,13 @@ async function takePictures(): Promise<void> {
   const service = await startTestConsole(lifetime, { clock, env });
   const keys = await addAccounts(service);
   await sendRequests(service.url, keys, clock);
-  await seedUsage({ store: service.store, environment: 'production', clock, randomSeed: 1 });
+  await seedUsage({
+    stderr: process.stderr,
+    store: service.store,
+    environment: 'production',
+    clock,
+    randomSeed: 1,
+  });
   const browser = await launchBrowser(lifetime);
   mkdirSync(FOLDER, { recursive: true });
 
@@ -88,7 +93,7 @@ function clockOfWork(start: number): FakeClock {
 async function addAccounts(service: TestConsole): Promise<readonly string[]> {
   const keys: string[] = [];
   for (const [name, plan, labels] of ACCOUNTS) {
-    await service.store.accounts.create(ROOT, name, plan, PLANS[plan]);
+    await service.store.accounts.create(ROOT, name, plan);
     const key = await service.issueKey({ account: name });
     for (const label of labels)
       await call(service.url, '/v1/account/keys', { key, body: JSON.stringify({ label }) });

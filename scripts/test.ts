@@ -3,6 +3,7 @@ import process, { argv, env, stdout } from 'node:process';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
+import { startBrowserServer } from '../test/support/browser.ts';
 import { startSharedPostgres } from '../test/support/postgres.ts';
 import { MissingProgram } from '../test/support/servers.ts';
 
@@ -18,6 +19,7 @@ const LONGEST = [
   'test/cli/',
   'test/http/samples',
   'test/http/guide-samples',
+  'src/resources/',
   'test/storage/postgres',
   'test/client/package',
   'test/faults/',
@@ -34,7 +36,10 @@ const PATIENCE = 600_000;
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
 
 const asked = argv.slice(2);
-const files = asked.length > 0 ? asked : globSync(['test/**/*.test.ts', 'packages/*/test/**/*.test.ts']);
+const files =
+  asked.length > 0 ? asked : globSync(['{src,test}/**/*.test.ts', 'packages/*/test/**/*.test.ts']);
+
+let browser: Awaited<ReturnType<typeof startBrowserServer>> | undefined;
 
 /** How many tests were skipped, by the reason. */
 const skipped = new Map<string, number>();
@@ -44,7 +49,7 @@ run({
   files: files.toSorted().toSorted((one, other) => turnOf(one) - turnOf(other)),
   concurrency: AT_ONCE,
   timeout: PATIENCE,
-  env: { ...env, NODE_COMPILE_CACHE, ...(await databaseServer()) },
+  env: { ...env, NODE_COMPILE_CACHE, ...(await startShared()) },
 })
   .on('test:pass', ({ skip, name }) => {
     if (skip === undefined) return;
@@ -55,7 +60,11 @@ run({
     if (!success) process.exitCode = 1;
   })
   .compose(spec)
-  .on('end', listSkipped)
+  .on('end', () => {
+    listSkipped();
+    // It would keep this process alive.
+    void browser?.close();
+  })
   .pipe(stdout);
 
 function listSkipped(): void {
@@ -69,13 +78,24 @@ function turnOf(file: string): number {
   return place === -1 ? LONGEST.length : place;
 }
 
-/** One PostgreSQL server for all files, because to set up and start one takes a second in each of 40 files. */
-async function databaseServer(): Promise<Record<string, string>> {
-  if (env['TEST_DATABASE_URL'] !== undefined) return {};
-  try {
-    return { TEST_DATABASE_URL: (await startSharedPostgres()).url };
-  } catch (error) {
-    if (error instanceof MissingProgram) return {};
-    throw error;
-  }
+/**
+ * What all files share: a PostgreSQL server, because to set up and start one takes a second in each of 40 files, and a
+ * Chromium. Without the program, the tests that need it say so themselves.
+ */
+async function startShared(): Promise<Record<string, string>> {
+  const shared: Record<string, string> = {};
+  const start = async (variable: string, open: () => Promise<string>) => {
+    try {
+      if (env[variable] === undefined) shared[variable] = await open();
+    } catch (error) {
+      if (!(error instanceof MissingProgram)) throw error;
+    }
+  };
+  await start('TEST_DATABASE_URL', async () => (await startSharedPostgres()).url);
+  if (files.some((file) => file.startsWith('test/browser/')))
+    await start('TEST_BROWSER', async () => {
+      browser = await startBrowserServer();
+      return browser.wsEndpoint();
+    });
+  return shared;
 }

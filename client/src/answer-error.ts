@@ -2,6 +2,7 @@ import {
   ApiError,
   AuthenticationError,
   ConflictError,
+  CursorExpiredError,
   NotFoundError,
   PermissionError,
   PetStoreError,
@@ -12,6 +13,7 @@ import {
 } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson } from './json.ts';
+import { nextCursor } from './link.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** By status and not by code, because the answer of a proxy has no code. */
@@ -44,6 +46,14 @@ export function answerError(
   }
   const { code, message } = errorBody(answer);
   const text = message ?? `The answer was ${status} ${statusText}`.trimEnd();
+  if (code === 'cursor_expired')
+    return new CursorExpiredError(text, {
+      status,
+      code,
+      requestId,
+      rateLimit,
+      next: nextCursor(answer, 'after'),
+    });
   const Its = CLASS_OF[status] ?? (status >= 500 ? ServerError : ApiError);
   return new Its(text, { status, code, requestId, retryAt, rateLimit });
 }

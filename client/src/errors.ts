@@ -9,6 +9,7 @@ export interface ErrorDetails {
   readonly retryAt?: Date | undefined;
   readonly rateLimit?: RateLimit | undefined;
   readonly cause?: unknown;
+  readonly next?: string | undefined;
 }
 
 /** Every error of this client, except for wrong arguments (TypeError, RangeError). */
@@ -62,6 +63,21 @@ export class PermissionError extends ApiError {
 /** There is no such thing (404), or the operation was removed (410). */
 export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError';
+}
+
+/**
+ * Events after the cursor are no longer kept, or the service has another database now (410 `cursor_expired`): list everything
+ * again, then follow from `next`.
+ */
+export class CursorExpiredError extends ApiError {
+  override readonly name = 'CursorExpiredError';
+  /** The cursor that began when this error was made. */
+  readonly next: string;
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, details);
+    this.next = details.next ?? 'now';
+  }
 }
 
 /** The request does not fit the present state (409). */

@@ -7,6 +7,7 @@ export {
   AuthenticationError,
   ConflictError,
   ConnectionError,
+  CursorExpiredError,
   NotFoundError,
   PermissionError,
   PetStoreError,
@@ -19,6 +20,7 @@ export {
 export type { LogDetails, Logger } from './logger.ts';
 export type { PetStoreOptions } from './options.ts';
 export { PetStore } from './petstore.ts';
+export { type TestEvent, verifyWebhook, WebhookError } from './verify-webhook.ts';
 export type { RateLimit, RateLimitWindow } from './rate-limit.ts';
 export type * from './resources.ts';
 export type * from './schema.ts';

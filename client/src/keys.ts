@@ -1,9 +1,9 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, CreateOptions } from './call-options.ts';
 import type { Answer } from './exchange.ts';
-import { isInt64, parseJson } from './json.ts';
+import { isInt64 } from './json.ts';
 import { List, type Page } from './list.ts';
-import { readNothing, readPage } from './read.ts';
+import { readNothing, readPage, readSecret } from './read.ts';
 import type { Int64, IssuedKey, Key, ListKeysQuery, NewKey, Rotation } from './schema.ts';
 import type { Transport } from './transport.ts';
 
@@ -44,7 +44,7 @@ export class Keys {
       operation: 'createKey',
       body: ['key', key],
       options,
-      read: readIssuedKey,
+      read: readSecret(issuedKeyOf),
     });
   }
 
@@ -59,7 +59,7 @@ export class Keys {
       path: { keyId },
       body: ['rotation', rotation],
       options,
-      read: readIssuedKey,
+      read: readSecret(issuedKeyOf),
     });
   }
 
@@ -85,14 +85,7 @@ function keyOf(value: unknown): Key {
   throw new TypeError('The body is not a key.');
 }
 
-/** The errors show nothing of the body, because the body holds the key. */
-function readIssuedKey({ body }: Answer): IssuedKey {
-  let value: unknown;
-  try {
-    value = parseJson(body);
-  } catch {
-    throw new TypeError('The body is not JSON.');
-  }
+function issuedKeyOf(value: unknown): IssuedKey {
   const issued = keyOf(value) as Partial<IssuedKey>;
   if (typeof issued.key === 'string') return issued as IssuedKey;
   throw new TypeError('The body is not a key that was created.');

@@ -40,6 +40,12 @@ export const OPERATIONS = {
   createCategory: { method: 'POST', path: '/categories', allowance: 'plan', query: {} },
   getCategory: { method: 'GET', path: '/categories/{categoryId}', allowance: 'plan', query: {} },
   updateCategory: { method: 'PATCH', path: '/categories/{categoryId}', allowance: 'plan', query: {} },
+  listEvents: {
+    method: 'GET',
+    path: '/events',
+    allowance: 'plan',
+    query: { limit: 'integer', type: 'strings', wait: 'integer', after: 'string' },
+  },
   listKeys: {
     method: 'GET',
     path: '/account/keys',
@@ -59,6 +65,36 @@ export const OPERATIONS = {
   getOrder: { method: 'GET', path: '/store/orders/{orderId}', allowance: 'plan', query: {} },
   cancelOrder: { method: 'DELETE', path: '/store/orders/{orderId}', allowance: 'plan', query: {} },
   completeOrder: { method: 'POST', path: '/store/orders/{orderId}/complete', allowance: 'plan', query: {} },
+  listWebhooks: {
+    method: 'GET',
+    path: '/webhooks',
+    allowance: 'holder',
+    query: { limit: 'integer', cursor: 'string' },
+  },
+  createWebhook: { method: 'POST', path: '/webhooks', allowance: 'holder', query: {} },
+  getWebhook: { method: 'GET', path: '/webhooks/{webhookId}', allowance: 'holder', query: {} },
+  updateWebhook: { method: 'PATCH', path: '/webhooks/{webhookId}', allowance: 'holder', query: {} },
+  deleteWebhook: { method: 'DELETE', path: '/webhooks/{webhookId}', allowance: 'holder', query: {} },
+  rotateWebhookSecret: {
+    method: 'POST',
+    path: '/webhooks/{webhookId}/rotate',
+    allowance: 'holder',
+    query: {},
+  },
+  testWebhook: { method: 'POST', path: '/webhooks/{webhookId}/test', allowance: 'holder', query: {} },
+  listDeliveries: {
+    method: 'GET',
+    path: '/webhooks/{webhookId}/deliveries',
+    allowance: 'holder',
+    query: { limit: 'integer', status: 'string', cursor: 'string' },
+  },
+  redeliver: {
+    method: 'POST',
+    path: '/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+    allowance: 'holder',
+    query: {},
+  },
+  replayWebhook: { method: 'POST', path: '/webhooks/{webhookId}/replay', allowance: 'holder', query: {} },
 } as const;
 
 export type OperationId = keyof typeof OPERATIONS;

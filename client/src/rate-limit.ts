@@ -22,6 +22,8 @@ export interface RateLimitReading {
   readonly remaining: number;
   /** Milliseconds to the reset of that window. They do not depend on the clock of this machine. */
   readonly resetIn: number;
+  /** The same for the window of the day. Undefined like `rateLimit`. */
+  readonly dayResetIn: number | undefined;
   /** Undefined when a proxy has removed `RateLimit` or `RateLimit-Policy`. */
   readonly rateLimit: RateLimit | undefined;
 }
@@ -48,6 +50,7 @@ export function readRateLimit(headers: Headers, unix: number): RateLimitReading 
     limit,
     remaining,
     resetIn: Math.max(0, reset - now) * 1000,
+    dayResetIn: day && day.wait * 1000,
     rateLimit: minute &&
       day && { minute: at(now + minute.wait, minute), day: at(midnightNear(now + day.wait), day) },
   };

@@ -1,6 +1,6 @@
 import type { Answer } from './exchange.ts';
 import { parseJson } from './json.ts';
-import { linkTarget } from './link.ts';
+import { nextCursor } from './link.ts';
 import type { Page } from './list.ts';
 
 /** Reads an answer that has one item. */
@@ -17,6 +17,19 @@ export function readItems<Item>(itemOf: (value: unknown) => Item): (answer: Answ
   };
 }
 
+/** Reads an answer that holds a secret: the errors show nothing of the body. */
+export function readSecret<Item>(itemOf: (value: unknown) => Item): (answer: Answer) => Item {
+  return ({ body }) => {
+    let value: unknown;
+    try {
+      value = parseJson(body);
+    } catch {
+      throw new TypeError('The body is not JSON.');
+    }
+    return itemOf(value);
+  };
+}
+
 /** Reads an answer that has no content. */
 export function readNothing({ status }: Answer): void {
   if (status !== 204) throw new TypeError('The answer must have the status 204.');
@@ -28,9 +41,5 @@ export function readPage<Item>(
   itemOf: (value: unknown) => Item,
 ): Page & { readonly items: readonly Item[] } {
   const items = readItems(itemOf)(answer);
-  const next = linkTarget(answer.headers, 'next');
-  if (next === undefined) return { items, nextCursor: undefined };
-  const nextCursor = /[?&]cursor=([^&#]+)/.exec(next)?.[1];
-  if (nextCursor === undefined) throw new TypeError('The link to the next page has no cursor.');
-  return { items, nextCursor: decodeURIComponent(nextCursor) };
+  return { items, nextCursor: nextCursor(answer, 'cursor') };
 }

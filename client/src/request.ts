@@ -63,16 +63,16 @@ function target<Result>({ operation, path = {}, query = {} }: Call<Result>): str
 }
 
 /** What a query parameter takes. */
-type Kind = 'string' | 'integer' | 'integers';
+type Kind = 'string' | 'integer' | 'integers' | 'strings';
 
 function texts(name: string, value: unknown, kind: Kind | undefined): readonly string[] {
   if (kind === 'integer') return [integerText(name, value)];
-  if (kind === 'integers') {
+  if (kind === 'integers' || kind === 'strings') {
     if (!Array.isArray(value))
       throw new TypeError(`${name} must be an array, but ${given(value)} was given.`);
     // Without a value there would be no filter at all.
     if (value.length === 0) throw new RangeError(`${name} must have at least one value.`);
-    return value.map((each) => integerText(name, each));
+    return value.flatMap((each) => texts(name, each, kind === 'integers' ? 'integer' : 'string'));
   }
   if (typeof value !== 'string')
     throw new TypeError(`${name} must be a string, but ${given(value)} was given.`);

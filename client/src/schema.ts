@@ -127,8 +127,100 @@ export interface Category {
   readonly id: Int64;
 }
 
+/** An animal was added, changed or deleted. `data` is the animal, of a deleted one as it was before. */
+export interface PetEvent {
+  /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
+  readonly id: string;
+  /** What happened. */
+  readonly type: 'pet.created' | 'pet.updated' | 'pet.deleted';
+  /** When it happened. */
+  readonly timestamp: string;
+  /** Version of the thing: 1 when it was added, one more with each change. A thing that is older than events begins later. */
+  readonly version: Int64;
+  readonly data: Pet;
+}
+
+/** A category was added or changed. `data` is the category. */
+export interface CategoryEvent {
+  /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
+  readonly id: string;
+  /** What happened. */
+  readonly type: 'category.created' | 'category.updated';
+  /** When it happened. */
+  readonly timestamp: string;
+  /** Version of the thing: 1 when it was added, one more with each change. A thing that is older than events begins later. */
+  readonly version: Int64;
+  readonly data: Category;
+}
+
+/** An order of the account was made, completed, cancelled, or has expired. `data` is the order. */
+export interface OrderEvent {
+  /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
+  readonly id: string;
+  /** What happened. */
+  readonly type: 'order.created' | 'order.completed' | 'order.cancelled' | 'order.expired';
+  /** When it happened. */
+  readonly timestamp: string;
+  /** Version of the thing: 1 when it was added, one more with each change. A thing that is older than events begins later. */
+  readonly version: Int64;
+  readonly data: Order;
+}
+
+/** How much of the limit of a day is used. */
+export interface LimitUse {
+  /** The UTC day. */
+  readonly day: string;
+  /** Requests that the plan allows a day. */
+  readonly limit: Int64;
+  /** Requests that were counted. */
+  readonly used: Int64;
+}
+
+/** The account has used 80 % of its limit of a day (`limit.warning`), or all of it (`limit.reached`). */
+export interface LimitEvent {
+  /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
+  readonly id: string;
+  /** What happened. */
+  readonly type: 'limit.warning' | 'limit.reached';
+  /** When it happened. */
+  readonly timestamp: string;
+  readonly data: LimitUse;
+}
+
+/** A key of the account was created, rotated, revoked or banned, or it ends within a week. `data` is the key, without the key itself. */
+export interface KeyEvent {
+  /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
+  readonly id: string;
+  /** What happened. */
+  readonly type: 'key.created' | 'key.rotated' | 'key.revoked' | 'key.banned' | 'key.expiring';
+  /** When it happened. */
+  readonly timestamp: string;
+  readonly data: Key;
+}
+
+/** An endpoint of the account was disabled. `data` is the webhook, without its secret. */
+export interface WebhookEvent {
+  /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
+  readonly id: string;
+  /** What happened. */
+  readonly type: 'webhook.disabled';
+  /** When it happened. */
+  readonly timestamp: string;
+  readonly data: Webhook;
+}
+
+/** Something that happened. `type` says what, and which schema `data` has. */
+export type Event = PetEvent | CategoryEvent | OrderEvent | LimitEvent | KeyEvent | WebhookEvent;
+
 /** What a key may do. */
-export type Scope = 'pets:read' | 'pets:write' | 'store:read' | 'store:write' | 'keys:manage';
+export type Scope =
+  | 'pets:read'
+  | 'pets:write'
+  | 'store:read'
+  | 'store:write'
+  | 'events:read'
+  | 'keys:manage'
+  | 'webhooks:manage';
 
 /** State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon. */
 export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
@@ -137,7 +229,7 @@ export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
 export interface NewKey {
   /** A note to recognize the key by. It must not hold an API key. */
   readonly label?: string | undefined;
-  /** What the key may do, at most what the calling key may do. By default everything except `keys:manage`. */
+  /** What the key may do, at most what the calling key may do. By default everything except `keys:manage` and `webhooks:manage`. */
   readonly scopes?: readonly Scope[] | undefined;
   /** When the key ends. By default it does not. */
   readonly expiresAt?: string | undefined;
@@ -225,6 +317,251 @@ export interface Order {
   readonly expiresAt: string;
 }
 
+/** A webhook to add. Without `types` it gets all events. */
+export interface NewWebhook {
+  /** Where the events go: https, at a public address. */
+  readonly url: string;
+  /** The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see. */
+  readonly types?:
+    | readonly (
+        | '*'
+        | 'pet.*'
+        | 'category.*'
+        | 'order.*'
+        | 'limit.*'
+        | 'key.*'
+        | 'webhook.*'
+        | 'pet.created'
+        | 'pet.updated'
+        | 'pet.deleted'
+        | 'category.created'
+        | 'category.updated'
+        | 'order.created'
+        | 'order.completed'
+        | 'order.cancelled'
+        | 'order.expired'
+        | 'limit.warning'
+        | 'limit.reached'
+        | 'key.created'
+        | 'key.rotated'
+        | 'key.revoked'
+        | 'key.banned'
+        | 'key.expiring'
+        | 'webhook.disabled'
+      )[]
+    | undefined;
+  /** What the endpoint is for. */
+  readonly description?: string | undefined;
+}
+
+/** A change of a webhook. `null` removes the description. */
+export interface WebhookPatch {
+  /** Where the events go: https, at a public address. */
+  readonly url?: string | undefined;
+  /** The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see. */
+  readonly types?:
+    | readonly (
+        | '*'
+        | 'pet.*'
+        | 'category.*'
+        | 'order.*'
+        | 'limit.*'
+        | 'key.*'
+        | 'webhook.*'
+        | 'pet.created'
+        | 'pet.updated'
+        | 'pet.deleted'
+        | 'category.created'
+        | 'category.updated'
+        | 'order.created'
+        | 'order.completed'
+        | 'order.cancelled'
+        | 'order.expired'
+        | 'limit.warning'
+        | 'limit.reached'
+        | 'key.created'
+        | 'key.rotated'
+        | 'key.revoked'
+        | 'key.banned'
+        | 'key.expiring'
+        | 'webhook.disabled'
+      )[]
+    | undefined;
+  /** What the endpoint is for. */
+  readonly description?: string | null | undefined;
+  /** Whether it gets events. When it is enabled again, it goes on from its place. */
+  readonly enabled?: boolean | undefined;
+}
+
+/** An endpoint that gets events, without its secret. */
+export interface Webhook {
+  /** Unique identifier assigned by the service. */
+  readonly id: Int64;
+  /** Where the events go: https, at a public address. */
+  readonly url: string;
+  /** The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see. */
+  readonly types: readonly (
+    | '*'
+    | 'pet.*'
+    | 'category.*'
+    | 'order.*'
+    | 'limit.*'
+    | 'key.*'
+    | 'webhook.*'
+    | 'pet.created'
+    | 'pet.updated'
+    | 'pet.deleted'
+    | 'category.created'
+    | 'category.updated'
+    | 'order.created'
+    | 'order.completed'
+    | 'order.cancelled'
+    | 'order.expired'
+    | 'limit.warning'
+    | 'limit.reached'
+    | 'key.created'
+    | 'key.rotated'
+    | 'key.revoked'
+    | 'key.banned'
+    | 'key.expiring'
+    | 'webhook.disabled'
+  )[];
+  /** What the endpoint is for. */
+  readonly description?: string | undefined;
+  /** Whether it gets events. */
+  readonly enabled: boolean;
+  /** Why it gets none: `request` (somebody disabled it), `gone` (it answered 410), `failing` (for five days), `copied` (the database is a copy). */
+  readonly disabledReason?: 'request' | 'gone' | 'failing' | 'copied' | undefined;
+  /** When it was added. */
+  readonly createdAt: string;
+  /** Identifier of the key that added it. */
+  readonly createdBy: Int64;
+  /** Events that were deleted before the endpoint got them, because it was disabled for too long. */
+  readonly missed: Int64;
+}
+
+/** A webhook with its secret. */
+export interface WebhookWithSecret {
+  /** Unique identifier assigned by the service. */
+  readonly id: Int64;
+  /** Where the events go: https, at a public address. */
+  readonly url: string;
+  /** The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see. */
+  readonly types: readonly (
+    | '*'
+    | 'pet.*'
+    | 'category.*'
+    | 'order.*'
+    | 'limit.*'
+    | 'key.*'
+    | 'webhook.*'
+    | 'pet.created'
+    | 'pet.updated'
+    | 'pet.deleted'
+    | 'category.created'
+    | 'category.updated'
+    | 'order.created'
+    | 'order.completed'
+    | 'order.cancelled'
+    | 'order.expired'
+    | 'limit.warning'
+    | 'limit.reached'
+    | 'key.created'
+    | 'key.rotated'
+    | 'key.revoked'
+    | 'key.banned'
+    | 'key.expiring'
+    | 'webhook.disabled'
+  )[];
+  /** What the endpoint is for. */
+  readonly description?: string | undefined;
+  /** Whether it gets events. */
+  readonly enabled: boolean;
+  /** Why it gets none: `request` (somebody disabled it), `gone` (it answered 410), `failing` (for five days), `copied` (the database is a copy). */
+  readonly disabledReason?: 'request' | 'gone' | 'failing' | 'copied' | undefined;
+  /** When it was added. */
+  readonly createdAt: string;
+  /** Identifier of the key that added it. */
+  readonly createdBy: Int64;
+  /** Events that were deleted before the endpoint got them, because it was disabled for too long. */
+  readonly missed: Int64;
+  /** Signs the events. It is shown only in this answer: store it now. */
+  readonly secret: string;
+}
+
+/** What became of an attempt. */
+export type DeliveryStatus = 'succeeded' | 'failed';
+
+/** An attempt to deliver an event. */
+export interface Delivery {
+  /** Identifier of the attempt. */
+  readonly id: Int64;
+  /** The `id` of the event. */
+  readonly eventId: string;
+  /** The type of the event, or `webhook.test`. */
+  readonly type: string;
+  /** The number of the attempt: 1 for the first. */
+  readonly attempt: number;
+  /** When it began. */
+  readonly at: string;
+  readonly status: DeliveryStatus;
+  /** The status of the answer. */
+  readonly httpStatus?: number | undefined;
+  /** Why it failed. */
+  readonly failure?:
+    | 'url_refused'
+    | 'name_not_resolved'
+    | 'address_not_public'
+    | 'connection_failed'
+    | 'tls_failed'
+    | 'timeout'
+    | 'invalid_answer'
+    | 'redirect'
+    | 'status'
+    | undefined;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: Int64;
+}
+
+/** The attempt of a test. */
+export interface WebhookTest {
+  /** Identifier of the attempt. */
+  readonly id: Int64;
+  /** The `id` of the event. */
+  readonly eventId: string;
+  /** The type of the event, or `webhook.test`. */
+  readonly type: string;
+  /** The number of the attempt: 1 for the first. */
+  readonly attempt: number;
+  /** When it began. */
+  readonly at: string;
+  readonly status: DeliveryStatus;
+  /** The status of the answer. */
+  readonly httpStatus?: number | undefined;
+  /** Why it failed. */
+  readonly failure?:
+    | 'url_refused'
+    | 'name_not_resolved'
+    | 'address_not_public'
+    | 'connection_failed'
+    | 'tls_failed'
+    | 'timeout'
+    | 'invalid_answer'
+    | 'redirect'
+    | 'status'
+    | undefined;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: Int64;
+  /** Whether the webhook is enabled. A disabled one gets tests, but no events. */
+  readonly enabled: boolean;
+}
+
+/** From when events are sent again. */
+export interface Replay {
+  /** The first instant whose events are sent again. */
+  readonly since: string;
+}
+
 /** Query parameters of `listPets`. */
 export interface ListPetsQuery {
   /** Maximum number of animals to return. */
@@ -263,6 +600,45 @@ export interface ListCategoriesQuery {
   readonly cursor?: string | undefined;
 }
 
+/** Query parameters of `listEvents`. */
+export interface ListEventsQuery {
+  /** Maximum number of events to return. */
+  readonly limit?: number | undefined;
+  /** Only events of these types: a type, all types of a kind (`order.*`) or all (`*`). Repeat the parameter for several. */
+  readonly type?:
+    | readonly (
+        | '*'
+        | 'pet.*'
+        | 'category.*'
+        | 'order.*'
+        | 'limit.*'
+        | 'key.*'
+        | 'webhook.*'
+        | 'pet.created'
+        | 'pet.updated'
+        | 'pet.deleted'
+        | 'category.created'
+        | 'category.updated'
+        | 'order.created'
+        | 'order.completed'
+        | 'order.cancelled'
+        | 'order.expired'
+        | 'limit.warning'
+        | 'limit.reached'
+        | 'key.created'
+        | 'key.rotated'
+        | 'key.revoked'
+        | 'key.banned'
+        | 'key.expiring'
+        | 'webhook.disabled'
+      )[]
+    | undefined;
+  /** Seconds that an empty page waits for an event. It counts as one request. */
+  readonly wait?: number | undefined;
+  /** Where the page begins: the cursor of the `Link` header of the page before, or `now`. Without it, the page begins with the oldest event. */
+  readonly after?: string | undefined;
+}
+
 /** Query parameters of `listKeys`. */
 export interface ListKeysQuery {
   /** Maximum number of keys to return. */
@@ -283,6 +659,24 @@ export interface ListOrdersQuery {
   readonly cursor?: string | undefined;
 }
 
+/** Query parameters of `listWebhooks`. */
+export interface ListWebhooksQuery {
+  /** Maximum number of webhooks to return. */
+  readonly limit?: number | undefined;
+  /** Where the page begins. Opaque: follow the `Link` header of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** Query parameters of `listDeliveries`. */
+export interface ListDeliveriesQuery {
+  /** Maximum number of attempts to return. */
+  readonly limit?: number | undefined;
+  /** Keep only attempts with this status. */
+  readonly status?: 'succeeded' | 'failed' | undefined;
+  /** Where the page begins. Opaque: follow the `Link` header of the page before. */
+  readonly cursor?: string | undefined;
+}
+
 /** Machine-readable error code. */
 export type ErrorCode =
   | 'invalid_request'
@@ -293,6 +687,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'conflict'
   | 'gone'
+  | 'cursor_expired'
   | 'precondition_failed'
   | 'payload_too_large'
   | 'unsupported_media_type'

@@ -31,6 +31,8 @@ export class Transport {
   readonly #runtime: ClientRuntime;
   readonly #deprecated = new Set<string>();
   #rateLimit: RateLimit | undefined;
+  /** When the day of `#rateLimit` ends, on the clock of the runtime. */
+  #dayEndsAt = 0;
 
   constructor(settings: Settings, runtime: ClientRuntime) {
     this.#settings = settings;
@@ -39,6 +41,23 @@ export class Transport {
 
   get rateLimit(): RateLimit | undefined {
     return this.#rateLimit;
+  }
+
+  /** Milliseconds, on the clock of the runtime. */
+  now(): number {
+    return this.#runtime.now();
+  }
+
+  /**
+   * Waits until the next request may be sent, if the last one was sent at `since` and those that are left of the day are spread
+   * evenly until its end.
+   */
+  async spread(since: number, signal = new AbortController().signal): Promise<void> {
+    const { now, sleep } = this.#runtime;
+    const apart = (this.#dayEndsAt - since) / ((this.#rateLimit?.day.remaining ?? 0) + 1);
+    await sleep(Math.max(0, since + apart - now()), signal).catch(() => {
+      throw new AbortError(signal);
+    });
   }
 
   /** Begins a call. Wrong arguments and options reject the promise, too. */
@@ -123,7 +142,10 @@ export class Transport {
     } finally {
       gate.leave(pass, reading, outcome);
     }
-    if (allowance === 'plan' && reading?.rateLimit !== undefined) this.#rateLimit = reading.rateLimit;
+    if (allowance === 'plan' && reading?.rateLimit !== undefined) {
+      this.#rateLimit = reading.rateLimit;
+      this.#dayEndsAt = this.#runtime.now() + (reading.dayResetIn ?? 0);
+    }
     const { status, requestId } = answer;
     const duration = Math.round(this.#runtime.now() - pass.sentAt);
     logger?.debug(`petstore-client: ${operation} was answered with ${status} after ${duration} ms`, {

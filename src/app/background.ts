@@ -1,5 +1,6 @@
 // Contract: sections 3.12 and 6.
 import type { Logger } from 'pino';
+import type { LimitWatch } from './limit-watch.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Clock, MINUTE } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
@@ -7,6 +8,8 @@ import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
 import type { ServingState } from '../http/steps.ts';
 import { keepWriting } from './keep-writing.ts';
 import type { RateLimiter } from '../limits/limiter.ts';
+import type { Deliverer } from '../resources/webhooks/deliverer.ts';
+import type { Feed } from '../resources/events/feed.ts';
 import type { Store } from '../resources/repositories.ts';
 
 /** Milliseconds between two flushes. What a crash may lose: section 6.7. */
@@ -14,6 +17,9 @@ const FLUSH_INTERVAL = 1_000;
 
 /** Milliseconds between two looks for orders whose time has passed. Their animals must be available within a second. */
 const EXPIRY_INTERVAL = 500;
+
+/** Milliseconds between two looks for endpoints to take and retries that are due. */
+const DELIVERY_INTERVAL = 1_000;
 
 /** Milliseconds between two writes of the usage history. What a crash may lose: section 6.9. */
 const USAGE_INTERVAL = 5_000;
@@ -33,6 +39,12 @@ interface Dependencies {
   readonly changeLog: ChangeLog;
   readonly clock: Clock;
   readonly state: ServingState;
+  readonly feed: Feed;
+  readonly limitWatch: LimitWatch;
+  /** Undefined with WEBHOOKS=off. */
+  readonly deliverer: Deliverer | undefined;
+  /** Milliseconds that events are kept. */
+  readonly eventsKept: number;
   readonly log: Logger;
 }
 
@@ -51,7 +63,20 @@ export interface Background {
 
 /** Starts what the service does besides answering: it writes counts, expires orders and logs changes. */
 export function startBackground(dependencies: Dependencies): Background {
-  const { store, limiter, keyUses, usage, changeLog, clock, state, log } = dependencies;
+  const {
+    store,
+    limiter,
+    keyUses,
+    usage,
+    changeLog,
+    clock,
+    state,
+    feed,
+    limitWatch,
+    deliverer,
+    eventsKept,
+    log,
+  } = dependencies;
   const mayWrite = () => state.isOpen;
   const abandoned = new AbortController();
   const outOfTime = Promise.withResolvers<never>();
@@ -64,6 +89,7 @@ export function startBackground(dependencies: Dependencies): Background {
       await keyUses.flush(signal);
       await store.dropExpired();
       await changeLog.logNotices();
+      await limitWatch.flush();
     },
     { interval: FLUSH_INTERVAL, mayWrite, log },
   );
@@ -74,6 +100,16 @@ export function startBackground(dependencies: Dependencies): Background {
     },
     { interval: EXPIRY_INTERVAL, mayWrite, log },
   );
+  const events = keepWriting('the feed of events', () => feed.look(), {
+    interval: store.events.lookInterval,
+    mayWrite,
+    log,
+  });
+  const deliveries = keepWriting('the delivery of events', async () => deliverer?.look(), {
+    interval: DELIVERY_INTERVAL,
+    mayWrite,
+    log,
+  });
   let prunedAt = clock().monotonic;
   const history = keepWriting(
     'the usage history',
@@ -83,6 +119,8 @@ export function startBackground(dependencies: Dependencies): Background {
       prunedAt = clock().monotonic;
       await store.usageHistory.prune();
       await store.operators.prune();
+      await store.events.prune(eventsKept);
+      await store.keys.recordExpiring();
     },
     { interval: USAGE_INTERVAL, mayWrite, log },
   );
@@ -100,6 +138,8 @@ export function startBackground(dependencies: Dependencies): Background {
         keeper.stop().then(() => keyUses.flushAll(signal)),
         history.stop().then(() => usage.flush(signal)),
         expiry.stop(),
+        events.stop(),
+        deliveries.stop().then(() => deliverer?.stop()),
       ]);
       const ends = await Promise.race([written, outOfTime.promise]);
       for (const end of ends) if (end.status === 'rejected') throw end.reason;

@@ -1,7 +1,6 @@
 // Contract: section 10.1.
 import { DEPRECATED_OPERATIONS, OPERATOR_OPERATIONS } from '../resources/index.ts';
-import { nearestReader } from '../resources/accounts/nearest.ts';
-import { openDeprecations } from '../resources/deprecations/ranking.ts';
+import { nearestReader } from '../resources/overview/nearest.ts';
 import { isUnreachable, origin } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
@@ -43,7 +42,7 @@ export async function openConsole(
     recent,
     address: () => address,
     startedAt: clock().unix,
-    deprecations: openDeprecations(clock, store.usageHistory, DEPRECATED_OPERATIONS),
+    deprecated: DEPRECATED_OPERATIONS,
     nearest: nearestReader({ ...store, limiter, clock }),
   };
   const api = createAdminApi({

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import {
+  type BannableKey,
   type LimiterEvents,
   limitsUnavailable,
   type OpenLimiter,
@@ -41,12 +42,13 @@ export async function openLimiter(
 }
 
 function limitTime(quotas: RateLimitAdmin): RateLimitAdmin {
+  const liftBan = quotas.liftBan?.bind(quotas);
   return {
     listBans: (query) => inTime(quotas.listBans(query)),
     countBans: () => inTime(quotas.countBans()),
     findBans: (keys) => inTime(quotas.findBans(keys)),
-    liftBan: (actor, key) => inTime(quotas.liftBan(actor, key)),
-    readQuota: (account) => inTime(quotas.readQuota(account)),
+    ...(liftBan !== undefined && { liftBan: (key: BannableKey) => inTime(liftBan(key)) }),
+    peek: (windows) => inTime(quotas.peek(windows)),
   };
 }
 

@@ -5,19 +5,26 @@ import { DEPRECATED_OPERATIONS, OPERATIONS } from '../resources/index.ts';
 import { createHttpServer } from '../http/server.ts';
 import { answerRequests, fields, NO_FIELDS, octets, type ResponseWriter } from 'direct-http';
 import { listen } from './listen.ts';
-import { deprecatedAccounts } from '../resources/deprecations/ranking.ts';
+import { countDeprecatedAccounts } from '../resources/deprecations/uses.ts';
 import type { Running } from './running.ts';
 
 /** The listener for Prometheus. `inFlight` gives the number of requests that are not answered yet. */
 export async function openMetrics(running: Running, port: number, inFlight: () => number): Promise<Metrics> {
-  const { config, limits, clock, log, store, limiter, servers } = running;
+  const { config, limits, clock, log, store, limiter, feed, deliverer, servers } = running;
   const metrics = new Metrics(
     {
       inFlight,
       bans: () => limiter.bansInForce(),
       sharedIsUp: () => limiter.sharedIsUp,
       pool: () => store.poolLoad(),
-      deprecatedAccounts: () => deprecatedAccounts(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix),
+      events: () => feed.counts,
+      attempts: () => deliverer?.counts,
+      oldestUndelivered: () => {
+        const oldest = deliverer?.oldestUndelivered;
+        return oldest === undefined ? 0 : Math.max(0, clock().unix - oldest) / 1_000;
+      },
+      deprecatedAccounts: () =>
+        countDeprecatedAccounts(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix),
     },
     OPERATIONS.filter(({ deprecated }) => deprecated !== undefined).map(({ id, method, path }) => ({
       id,

@@ -17,7 +17,7 @@ export type PublicApi = Awaited<ReturnType<typeof openPublicApi>>;
 
 /** The public listener: the API below `/v1`, and the pages about it. */
 export async function openPublicApi(running: Running, metrics: RequestMetrics | undefined) {
-  const { config, limits, clock, log, store, limiter, quotas, state, servers } = running;
+  const { config, limits, clock, log, store, state, limitWatch, servers } = running;
   const { environment, host, trustProxy: trusted } = config;
   const server = createHttpServer(limits);
   servers.push(server);
@@ -31,8 +31,9 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
   const api = createPublicApi({
     ...running,
     operations: OPERATIONS,
-    repositories: { ...store, quotas, limiter, clock },
+    repositories: { ...store, ...running, environment, eventsKept: config.eventsKept },
     usage,
+    noteDecision: limitWatch.note,
     keys: store.keys,
     keyUses,
     environment,

@@ -2,10 +2,14 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { LimitWatch } from './limit-watch.ts';
 import type { ClientAddress } from '../http/address.ts';
 import type { ServingState } from '../http/steps.ts';
 import type { OpenLimiter } from '../limits/limiter.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
+import type { Feed } from '../resources/events/feed.ts';
+import type { Deliverer } from '../resources/webhooks/deliverer.ts';
+import type { Endpoints } from '../resources/webhooks/endpoints.ts';
 import type { HttpLimits } from '../http/server.ts';
 import type { Store } from '../resources/repositories.ts';
 
@@ -17,6 +21,11 @@ export interface Running extends OpenLimiter {
   readonly log: Logger;
   readonly store: Store;
   readonly state: ServingState;
+  readonly feed: Feed;
+  readonly limitWatch: LimitWatch;
+  /** Undefined with WEBHOOKS=off. */
+  readonly endpoints: Endpoints | undefined;
+  readonly deliverer: Deliverer | undefined;
   readonly addressOf: ClientAddress;
   /** Undefined without the console. */
   readonly recent: RecentRequests | undefined;

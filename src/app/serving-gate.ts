@@ -16,8 +16,8 @@ export class ServingGate {
   /** Whether another service may have counted. */
   #isStale = false;
   #reason: string | undefined;
-  /** Whether a check was asked for since the last one began. */
-  #isAsked = false;
+  /** Whether a check was called for since the last one began. */
+  #isDue = false;
   #running: Promise<void> | undefined;
   #hasEnded = false;
 
@@ -28,7 +28,7 @@ export class ServingGate {
   /** Opens or closes the gate by the state of the store from now on. Never rejects. Does nothing after `end`. */
   check(): Promise<void> {
     if (this.#hasEnded) return Promise.resolve();
-    this.#isAsked = true;
+    this.#isDue = true;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
     return this.#running;
   }
@@ -40,8 +40,8 @@ export class ServingGate {
   }
 
   async #run(): Promise<void> {
-    while (this.#isAsked) {
-      this.#isAsked = false;
+    while (this.#isDue) {
+      this.#isDue = false;
       await this.#checkOnce().catch((error: Error) => this.#close(error));
     }
   }
@@ -51,8 +51,8 @@ export class ServingGate {
     if ((await store.check()) === 'retaken') this.#isStale = true;
     if (this.#isStale) await reload();
     this.#isStale = false;
-    // A new check was asked for, because the store may be lost again.
-    if (state.isOpen || this.#isAsked) return;
+    // Another check is due: the store may be lost again.
+    if (state.isOpen || this.#isDue) return;
     state.isOpen = true;
     this.#reason = undefined;
     log.info('requests are answered again');

@@ -19,11 +19,11 @@ interface SiteDependencies {
   readonly state: ServingState;
 }
 
-type Reference = ReturnType<typeof createReference>;
+type Reference = Awaited<ReturnType<typeof createReference>>;
 type Page = (request: IncomingMessage) => Response | Promise<Response>;
 
 export function createSite({ urls, base, ping, state }: SiteDependencies): Site {
-  // Loaded and made at the first request, because that takes 30 ms, and a start should not wait for it.
+  // Loaded and made at the first request, because a start should not wait for it.
   const reference = lazy(async () =>
     (await import('../pages/reference/reference.ts')).createReference(urls, base),
   );
@@ -31,13 +31,14 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
     (name: Exclude<keyof Reference, 'file'>): Page =>
     async (request) =>
       (await reference())[name].respond(request);
-  const dashboard = lazy(async () =>
-    (await import('../pages/shared/page.ts')).pageWithFiles('dashboard', {
+  const dashboard = lazy(async () => {
+    const { emptyContent, pageWithFiles } = await import('../pages/shared/page.ts');
+    return pageWithFiles('dashboard', {
       title: 'Pet Store dashboard',
       root: './',
-      withoutScript: 'The dashboard needs JavaScript. The API gives the same: see /reference.md.',
-    }),
-  );
+      content: emptyContent('The dashboard needs JavaScript. The API gives the same: see /reference.md.'),
+    });
+  });
   const pages: Readonly<Record<string, Page>> = {
     '/': () => ({ status: 302, headers: fields('Location', '/reference', 'Content-Length', '0') }),
     '/reference': page('page'),
@@ -57,18 +58,15 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
   };
   const find = async (path: string): Promise<Page | undefined> => {
     if (Object.hasOwn(pages, path)) return pages[path];
-    const files = path.startsWith(FILES.dashboard)
-      ? dashboard
-      : path.startsWith(FILES.reference)
-        ? reference
-        : undefined;
-    const file = files && (await (await files()).file(path.slice(1)));
+    if (!FOLDERS.some((folder) => path.startsWith(folder))) return undefined;
+    const name = path.slice(1);
+    const file = (await dashboard()).file(name) ?? (await reference()).file(name);
     return file && ((request) => file.respond(request));
   };
   return {
-    quietRoutes: new Set(['/healthz', '/readyz', ...Object.values(FILES).map((folder) => `${folder}*`)]),
+    quietRoutes: new Set(['/healthz', '/readyz', ...FOLDERS.map((folder) => `${folder}*`)]),
     route(path) {
-      const folder = Object.values(FILES).find((candidate) => path.startsWith(candidate));
+      const folder = FOLDERS.find((candidate) => path.startsWith(candidate));
       if (folder !== undefined) return `${folder}*`;
       return Object.hasOwn(pages, path) ? path : undefined;
     },
@@ -88,7 +86,7 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
 }
 
 /** The folders of what the pages load. */
-const FILES = { reference: '/reference/', dashboard: '/ui/' };
+const FOLDERS = ['/reference/', '/ui/'];
 const NO_STORE = fields('Cache-Control', 'no-store');
 const OK: Response = {
   status: 200,

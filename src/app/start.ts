@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { startBackground } from './background.ts';
@@ -8,13 +9,16 @@ import type { Clock } from '../domain/clock.ts';
 import { clientAddress } from '../http/address.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { RecentRequests } from '../observability/recent-requests.ts';
+import { Feed } from '../resources/events/feed.ts';
 import { HTTP_LIMITS, type HttpLimits } from '../http/server.ts';
 import type { LimiterEvents, RateLimiter } from '../limits/limiter.ts';
 import { openLimiter } from './limiter.ts';
+import { LimitWatch } from './limit-watch.ts';
 import { openPublicApi, type PublicApi } from './public-listener.ts';
 import type { Running } from './running.ts';
 import { ServingGate } from './serving-gate.ts';
 import { stopService } from './stop.ts';
+import { openWebhooks } from './webhooks.ts';
 import { openStore } from './store.ts';
 import type { Store } from '../resources/repositories.ts';
 
@@ -55,6 +59,11 @@ export async function startService(config: Config, dependencies: ServiceDependen
   try {
     // A process that counts by itself must be the only one. With Redis there may be many.
     if (config.redisUrl === undefined) await store.lockForServing(config.environment);
+    // A copied or restored database must not go on with the feed of the other one.
+    if (await store.events.isCopied()) {
+      await store.webhooks.disableCopied();
+      await store.events.beginFeed(randomBytes(6).toString('hex'));
+    }
     const changeLog = new ChangeLog(store, log);
     let metrics: Metrics | undefined;
     const events: LimiterEvents = {
@@ -66,6 +75,9 @@ export async function startService(config: Config, dependencies: ServiceDependen
     const state = { isOpen: true, isDraining: false };
     const addressOf = clientAddress(config.trustProxy);
     const recent = config.console && new RecentRequests();
+    const limitWatch = new LimitWatch(store);
+    const feed = new Feed(store.events);
+    const webhooks = config.webhooks ? openWebhooks(config, { ...dependencies, store, feed }) : undefined;
     const running: Running = {
       config,
       limits,
@@ -74,6 +86,10 @@ export async function startService(config: Config, dependencies: ServiceDependen
       store,
       ...opened,
       state,
+      feed,
+      limitWatch,
+      endpoints: webhooks?.endpoints,
+      deliverer: webhooks?.deliverer,
       addressOf,
       recent,
       servers,
@@ -99,7 +115,13 @@ export async function startService(config: Config, dependencies: ServiceDependen
     const checks = setInterval(() => void gate?.check(), CHECK_INTERVAL);
     // Started after the checks, so that a flush of the same second already knows their result.
     const { keyUses, usage } = api;
-    const background = startBackground({ store, limiter, keyUses, usage, changeLog, clock, state, log });
+    const background = startBackground({
+      ...running,
+      keyUses,
+      usage,
+      changeLog,
+      eventsKept: config.eventsKept,
+    });
     const parts = { ...running, state, api, console: operatorConsole, background, gate, checks };
     return {
       url: api.url,

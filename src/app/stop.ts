@@ -10,7 +10,7 @@ const DRAIN_TIME = 8_000;
 /** Milliseconds after which a stop begins no further batch of usage. The rest is for the last one, the store and the log. */
 const WRITE_TIME = 8_700;
 
-interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'limiter'> {
+interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'limiter' | 'feed'> {
   readonly state: { isOpen: boolean; isDraining: boolean };
   readonly api: PublicApi;
   readonly console: OpenConsole | undefined;
@@ -21,9 +21,10 @@ interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'limiter'> {
 
 /** Turns readiness off, finishes what was accepted, writes all counts and closes the store; within 10 seconds. */
 export async function stopService(parts: Parts): Promise<void> {
-  const { state, api, console, background, gate, checks, servers, store, limiter, log } = parts;
+  const { state, api, console, background, gate, checks, servers, store, limiter, feed, log } = parts;
   state.isDraining = true;
   log.info('stopping');
+  feed.close();
   const late = setTimeout(() => background.abandon(), WRITE_TIME);
   const expired = background.stopExpiry();
   await settled(() => !api.isBusy && console?.isBusy !== true, DRAIN_TIME);

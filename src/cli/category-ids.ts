@@ -1,11 +1,12 @@
 // Contract: section 2.
 import type { Actor } from '../domain/audit.ts';
 import type { CategoryRepository, ReservedCategory } from '../resources/categories/repository.ts';
+import type { Result } from '../domain/result.ts';
 import { foldedName } from '../domain/text.ts';
 
 /** Where categories are found and made. `make` resolves with the id of a new one. */
 interface Source {
-  find(name: string): Promise<{ readonly id: bigint } | undefined>;
+  find(name: string): Promise<Result<{ readonly id: bigint }, 'not_found'>>;
   make(name: string): Promise<bigint>;
 }
 
@@ -27,9 +28,11 @@ export class CategoryIds {
 
   async idOf(name: string): Promise<bigint> {
     const folded = foldedName(name);
-    const known = this.#ids.get(folded) ?? (await this.#source.find(name))?.id;
-    const id = known ?? (await this.#source.make(name));
-    if (known === undefined) this.#made.push({ id, name });
+    const known = this.#ids.get(folded);
+    if (known !== undefined) return known;
+    const found = await this.#source.find(name);
+    const id = 'value' in found ? found.value.id : await this.#source.make(name);
+    if ('error' in found) this.#made.push({ id, name });
     this.#ids.set(folded, id);
     return id;
   }
@@ -37,15 +40,15 @@ export class CategoryIds {
 
 /** Adds each new category at once. */
 export function committedIds(categories: CategoryRepository, actor: Actor): CategoryIds {
-  const find = (name: string) => categories.findByName(name);
+  const { find } = categories;
   return new CategoryIds({
     find,
     async make(name) {
       await categories.create(actor, { name });
       // Another process may have added it at this moment: then nothing was created.
-      const category = await find(name);
-      if (category === undefined) throw new Error(`The category ${name} was not added.`);
-      return category.id;
+      const added = await find(name);
+      if ('error' in added) throw new Error(`The category ${name} was not added.`);
+      return added.value.id;
     },
   });
 }
@@ -53,7 +56,7 @@ export function committedIds(categories: CategoryRepository, actor: Actor): Cate
 /** Only reserves ids, so that an atomic import can add its categories at its end. */
 export function reservedIds(categories: CategoryRepository): CategoryIds {
   return new CategoryIds({
-    find: (name) => categories.findByName(name),
+    find: categories.find,
     make: () => categories.reserveId(),
   });
 }
@@ -61,7 +64,7 @@ export function reservedIds(categories: CategoryRepository): CategoryIds {
 /** Changes nothing. `categories` is undefined without a database. */
 export function inventedIds(categories: CategoryRepository | undefined): CategoryIds {
   return new CategoryIds({
-    find: async (name) => categories?.findByName(name),
+    find: async (name) => categories?.find(name) ?? { error: 'not_found' },
     make: async () => 0n,
   });
 }

@@ -1,4 +1,5 @@
 import { Argument, type Command, type Option } from 'commander';
+import type { ProgramTerminal } from './context.ts';
 
 /**
  * Each script asks `petstore __complete SHELL WORDS…`, where the last word is the one to complete. The answer has a line
@@ -46,14 +47,14 @@ For one session, and in the file of the shell for all:
   zsh   source <(petstore completion zsh)            in ~/.zshrc, after compinit
   fish  petstore completion fish | source            in ~/.config/fish/config.fish`;
 
-export function completionCommand(program: Command): void {
+export function completionCommand(program: Command, { system }: ProgramTerminal): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
     .description('print a script that completes commands in a shell')
     .addHelpText('after', INSTALLATION)
     .action((shell: Shell) => {
-      process.stdout.write(SCRIPTS[shell]);
+      system.stdout.write(SCRIPTS[shell]);
     });
 }
 

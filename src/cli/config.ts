@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import { readSettings, variableWarnings } from '../config/config.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
-import { printError, printRows } from '../terminal/output.ts';
+import type { ProgramTerminal } from './context.ts';
 
 const MASK = '****';
 
-export function configCommand(program: Command): void {
+export function configCommand(program: Command, { system, printError, printRows }: ProgramTerminal): void {
   program
     .command('config')
     .description('show the configuration in force and where each value comes from, without passwords')
     .option(...JSON_OPTION)
     .action(({ json }: JsonOption) => {
-      for (const warning of variableWarnings()) printError(`petstore: ${warning}`);
-      const settings = readSettings().map(({ variable, value, from }) => ({
+      for (const warning of variableWarnings(system.env)) printError(`petstore: ${warning}`);
+      const settings = readSettings(system.env).map(({ variable, value, from }) => ({
         variable,
         value: value === undefined ? null : withoutSecrets(value),
         from,

@@ -15,9 +15,8 @@ import { type Store, TABLES } from '../resources/repositories.ts';
 import type { KeyRepository } from '../resources/keys/repository.ts';
 import type { Stored } from '../storage/table.ts';
 import { copyTables, type Step } from '../storage/transfer.ts';
-import { systemClock } from './context.ts';
+import { type ProgramTerminal, systemClock } from './context.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
-import { printJson, printTable } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
 
 const NOTES = `
@@ -40,7 +39,7 @@ interface CopyOptions extends JsonOption {
   readonly to: string;
 }
 
-export function copyCommand(program: Command): void {
+export function copyCommand(program: Command, terminal: ProgramTerminal): void {
   program
     .command('copy')
     .description('copy everything into an empty database, to move from SQLite to PostgreSQL or back')
@@ -48,16 +47,19 @@ export function copyCommand(program: Command): void {
     .requiredOption('--to <url>', 'an empty database: sqlite:PATH or postgres://…')
     .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
-    .action(copy);
+    .action((options: CopyOptions) => copy(terminal, options));
 }
 
-async function copy({ from, to, json }: CopyOptions): Promise<void> {
+async function copy(
+  { system, printJson, printTable }: ProgramTerminal,
+  { from, to, json }: CopyOptions,
+): Promise<void> {
   // Checked here, because an error of commander would repeat the address with its password.
   for (const [name, url] of Object.entries({ from, to })) {
     const fault = databaseUrlFault(url);
     if (fault !== undefined) throw new ServiceError('invalid_parameter', `--${name} ${fault}`);
   }
-  const config = readConfig();
+  const config = readConfig(system.env);
   const clock = systemClock();
   const actor = systemActor();
   await using opened = new AsyncDisposableStack();
@@ -81,7 +83,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
   /** A line of progress for each table that is copied, and for each that is verified. */
   const onProgress = ({ table, work }: Step, rows: number) => {
     const things = `rows of ${table.name} ${work}`;
-    if (progress?.things !== things) progress = new Progress(process.stderr, clock, things);
+    if (progress?.things !== things) progress = new Progress(system.stderr, clock, things);
     progress.update(rows);
   };
   const copying = copyTables(TABLES, source.database, target.database, {
@@ -131,11 +133,11 @@ async function restoreLimits(limits: SharedLimits, from: TableReader, keys: KeyR
   for (const [environment, quotas] of limits) {
     // The driver pipelines all calls of a chunk, so a chunk costs about one round trip.
     for await (const rows of from.rows(WINDOWS)) {
-      const stored = rows.map((row) => WINDOWS.parse(row)).filter((row) => row.environment === environment);
+      const stored = rows.map(WINDOWS.parse).filter((row) => row.environment === environment);
       await Promise.all(stored.map((row) => quotas.restoreCounts(row.caller, parseCounts(row))));
     }
     for await (const rows of from.rows(BAN_RECORDS)) {
-      const records = rows.map((row) => BAN_RECORDS.parse(row));
+      const records = rows.map(BAN_RECORDS.parse);
       const restored = records.filter((record) => record.environment === environment && !record.lifted);
       await Promise.all(restored.map((record) => restoreBan(quotas, record, keys)));
     }

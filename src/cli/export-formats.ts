@@ -3,6 +3,7 @@ import type { Category } from '../resources/categories/schema.ts';
 import type { AccountOrder } from '../resources/orders/repository.ts';
 import type { Pet } from '../resources/pets/schema.ts';
 import { petJson } from '../resources/pets/table.ts';
+import { quoted } from '../domain/csv.ts';
 import { toJson } from '../domain/json.ts';
 import type { Store } from '../resources/repositories.ts';
 import { printable } from '../terminal/output.ts';
@@ -61,12 +62,7 @@ async function* piecesOf<T>(
   yield piece + end;
 }
 
-/** An absent text is empty, and an empty text is a pair of quotes. */
-function quoted(text: string | undefined): string {
-  return text === undefined ? '' : `"${text.replaceAll('"', '""')}"`;
-}
-
-/** By the value of `--what`. */
+/** By the value of `--what`. In CSV, an absent text is empty, and an empty text is a pair of quotes. */
 export const EXPORTS = {
   pets: exportOf<Pet>({
     readAll: ({ pets }) => pets.readAll(),

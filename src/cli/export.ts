@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { withStore } from './context.ts';
+import type { ProgramTerminal } from './context.ts';
 import { EXPORTS, FORMAT_NAMES, type FormatName } from './export-formats.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
 import { ReaderStalled } from '../terminal/output.ts';
@@ -24,7 +24,7 @@ interface BlockingOutput {
   readonly _handle?: { setBlocking?(blocking: boolean): void };
 }
 
-export function exportCommand(program: Command, _terminal: unknown, wait = systemWait): void {
+export function exportCommand(program: Command, terminal: ProgramTerminal, wait = systemWait): void {
   program
     .command('export')
     .description('write every animal, category or order to standard output, oldest first, as of one instant')
@@ -32,15 +32,19 @@ export function exportCommand(program: Command, _terminal: unknown, wait = syste
     .addOption(new Option('--format <format>', 'of the output').choices(FORMAT_NAMES).default('ndjson'))
     .addOption(new Option(...JSON_OPTION).conflicts('format'))
     .addHelpText('after', NOTES)
-    .action((options: ExportOptions) => writeAll(options, wait));
+    .action((options: ExportOptions) => writeAll(terminal, options, wait));
 }
 
-function writeAll({ what, format, json }: ExportOptions, wait: Wait): Promise<void> {
+function writeAll(
+  { system: { stdout }, withStore }: ProgramTerminal,
+  { what, format, json }: ExportOptions,
+  wait: Wait,
+): Promise<void> {
   return withStore(async ({ store }) => {
     const text = EXPORTS[what](store, json ? 'array' : format);
-    waitWithoutBlocking(process.stdout);
+    waitWithoutBlocking(stdout);
     try {
-      await writePieces(text, process.stdout, wait);
+      await writePieces(text, stdout, wait);
     } catch (error) {
       // A reader such as `head` may close the pipe early.
       if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;

@@ -22,7 +22,9 @@ interface Started {
  */
 export async function firstKeyText(started: Started, actor: Actor): Promise<string> {
   const { store, environment, url, log } = started;
-  const [newest] = await store.keys.page(environment, { limit: 1 });
+  const {
+    items: [newest],
+  } = await store.keys.list(environment, { limit: 1 });
   if (newest === undefined) {
     log.info('the first key is printed on standard error; "npx petstore seed 1000" adds invented animals');
     const account = requireValue(await store.accounts.findOrCreate(actor, DEFAULT_ACCOUNT, 'free'));
@@ -37,7 +39,9 @@ export async function firstKeyText(started: Started, actor: Actor): Promise<stri
 
 /** A valid key of the environment. If there is none, the log says how to make one. */
 export async function validKey({ store, environment, log }: Started): Promise<KeyRecord | undefined> {
-  const [valid] = await store.keys.page(environment, { limit: 1, filter: { state: 'valid' } });
+  const {
+    items: [valid],
+  } = await store.keys.list(environment, { limit: 1, filter: { state: 'valid' } });
   if (valid === undefined) {
     log.warn(
       `no key for ${environment} is valid: make one with "petstore keys create --account NAME --plan free", ` +

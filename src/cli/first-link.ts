@@ -13,7 +13,7 @@ export async function firstLinkText(
   actor: Actor,
   consoleUrl: string,
 ): Promise<string> {
-  let [operator, ...others] = await operators.list();
+  let [operator, ...others] = (await operators.list()).items;
   if (others.length > 0)
     return `Sign in to the console at ${consoleUrl} with a link: npx petstore console --as NAME\n\n`;
   if (operator === undefined) {

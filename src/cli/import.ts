@@ -5,7 +5,7 @@ import type { ImportOptions as PetImport, PetRepository } from '../resources/pet
 import type { ReservedCategory } from '../resources/categories/repository.ts';
 import { AuditedRun } from './audited-run.ts';
 import { type CategoryIds, committedIds, inventedIds, reservedIds } from './category-ids.ts';
-import { systemClock, withNewStore, withStoreIfAny } from './context.ts';
+import { type ProgramTerminal, systemClock } from './context.ts';
 import { readLines } from './import/lines.ts';
 import { addMapping, MAP_SYNTAX, type Mapping, mapsNames, neededColumns, readPet } from './import/mapping.ts';
 import { RefusedFile } from './import/refused-file.ts';
@@ -13,7 +13,6 @@ import { jsonReport, textReport } from './import/report.ts';
 import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
 import { type Format, FORMATS, openSource } from './import/source.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
-import { printError } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
 
 const EXAMPLES = `
@@ -41,7 +40,7 @@ interface ImportOptions extends JsonOption {
   readonly refused?: string;
 }
 
-export function importCommand(program: Command): void {
+export function importCommand(program: Command, terminal: ProgramTerminal): void {
   program
     .command('import')
     .argument('<file>', 'CSV with a header line, or NDJSON; - for standard input')
@@ -61,18 +60,19 @@ export function importCommand(program: Command): void {
     .option('--refused <file>', 'keep the refused rows in a new file, as they came')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(importPets);
+    .action((file: string, options: ImportOptions) => importPets(terminal, file, options));
 }
 
-async function importPets(file: string, options: ImportOptions): Promise<void> {
-  const { bytes, format } = await openSource(file, options.format);
+async function importPets(terminal: ProgramTerminal, file: string, options: ImportOptions): Promise<void> {
+  const { system, withNewStore, withStoreIfAny, printError } = terminal;
+  const { bytes, format } = await openSource(file, options.format, system);
   const lines = readLines(bytes);
   const { header, rows } =
     format === 'csv' ? await csvTable(lines, neededColumns(options.map)) : ndjsonTable(lines);
   const refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
   try {
     const importInto = (archive: Importer, ids: CategoryIds, audited: Audited = {}) =>
-      importRows(rows, options, refusedFile, { archive, ids, ...audited });
+      importRows(terminal, rows, options, refusedFile, { archive, ids, ...audited });
     if (!options.dryRun)
       await withNewStore(({ store: { pets, audit, categories }, actor }) => {
         const target = { kind: 'pets', name: file } as const;
@@ -100,13 +100,14 @@ interface Audited {
 }
 
 async function importRows(
+  terminal: ProgramTerminal,
   rows: AsyncIterable<Row>,
   { atomic = false, dryRun = false, json, map }: ImportOptions,
   refusedFile: RefusedFile | undefined,
   { archive, ids, entry, run }: Audited & { readonly archive: Importer; readonly ids: CategoryIds },
 ): Promise<void> {
-  const progress = new Progress(process.stderr, systemClock());
-  const report = json ? jsonReport(progress, dryRun) : textReport(progress, dryRun);
+  const progress = new Progress(terminal.system.stderr, systemClock());
+  const report = (json ? jsonReport : textReport)(terminal, progress, dryRun);
   let valid = 0;
   let imported = 0;
   let refused = 0;

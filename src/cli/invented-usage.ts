@@ -1,8 +1,8 @@
 // Contract: section 8.2.
 import { OPERATIONS } from '../resources/index.ts';
 import type { KeyRecord } from '../domain/account.ts';
-import { DAY } from '../domain/clock.ts';
-import { HOUR, OTHER_OPERATION, type UsageCount } from '../domain/usage.ts';
+import { DAY, HOUR } from '../domain/clock.ts';
+import { OTHER_OPERATION, type UsageCount } from '../domain/usage.ts';
 import { randomNumbers } from './invented-pets.ts';
 
 /** Whole days before today. */

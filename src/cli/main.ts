@@ -5,19 +5,20 @@ import { ConfigError } from '../config/config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { StartupError } from '../domain/startup-error.ts';
 import type { Wait } from './export.ts';
-import { TERMINAL } from './context.ts';
-import type { Terminal } from '../terminal/command.ts';
-import type { Store } from '../resources/repositories.ts';
+import { openTerminal, type ProgramTerminal } from './context.ts';
 import { helpCommand, nameCommandsAfterErrors } from './help.ts';
-import { printable, printError, ReaderStalled } from '../terminal/output.ts';
+import { printable, ReaderStalled, type System } from '../terminal/output.ts';
 
-/** Adds a command to the program. Those of a resource get the terminal, those of the program itself may wait. */
-type AddTo = (program: Command, terminal: Terminal<Store>, wait?: Wait) => void;
+/** Adds a command to the program. */
+type AddTo = (program: Command, terminal: ProgramTerminal, wait?: Wait) => void;
 
 /** The hidden command that the completion of a shell asks. */
 const COMPLETE = '__complete';
 
-/** In the order in which help lists them. A start loads only the command that it runs, because all of them take 25 ms. */
+/** Columns of help that no terminal shows. */
+const HELP_WIDTH = 80;
+
+/** In the order in which help lists them. A start loads only the command that it runs, because all of them would slow it down. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
   accounts: async () => (await import('../resources/accounts/commands.ts')).accountsCommands,
@@ -27,6 +28,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   deprecations: async () => (await import('../resources/deprecations/commands.ts')).deprecationsCommands,
   categories: async () => (await import('../resources/categories/commands.ts')).categoriesCommands,
   orders: async () => (await import('../resources/orders/commands.ts')).ordersCommands,
+  events: async () => (await import('../resources/events/commands.ts')).eventsCommands,
+  listen: async () => (await import('./listen.ts')).listenCommand,
+  webhooks: async () => (await import('../resources/webhooks/commands.ts')).webhooksCommands,
   import: async () => (await import('./import.ts')).importCommand,
   seed: async () => (await import('./seed.ts')).seedCommand,
   export: async () => (await import('./export.ts')).exportCommand,
@@ -46,31 +50,47 @@ Configuration comes from environment variables: DATABASE_URL (sqlite:data/petsto
 PETSTORE_ENVIRONMENT, HOST, PORT and those that petstore config shows. Commands need the same variables as the service.
 Exit status: 0 done, 1 failed, 2 wrong use.`;
 
-/** Runs the command line `argv` (as in `process.argv`) and sets the exit code. Never rejects. */
-export async function main(argv: readonly string[], wait?: Wait): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', outputFault);
+/** Runs the command line `args`, without the name of the program. Never rejects, and returns the exit status. */
+export async function main(args: readonly string[], system: System, wait?: Wait): Promise<number> {
+  const [name, ...rest] = args;
+  const terminal = openTerminal(system);
+  /** A reader such as `head` may close the pipe early. The command still does its work. */
+  const onFault = ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return;
+    terminal.printError(`petstore: The output cannot be written: ${message}.`);
+    system.exit(1);
+  };
+  for (const stream of [system.stdout, system.stderr]) stream.on('error', onFault);
   try {
-    const program = await createProgram(argv[2], wait);
-    if (argv[2] === COMPLETE) {
+    const program = await createProgram(terminal, name, wait);
+    if (name === COMPLETE) {
       const { complete } = await import('./completion.ts');
-      process.stdout.write(complete(program, argv[3] ?? '', argv.slice(4)));
-    } else await program.parseAsync(argv);
+      const [shell = '', ...words] = rest;
+      system.stdout.write(complete(program, shell, words));
+    } else await program.parseAsync(args, { from: 'user' });
+    return 0;
   } catch (error) {
-    process.exitCode = exitCodeOf(error);
-    for (const line of linesOf(error)) printError(`petstore: ${line}`);
+    const status = exitStatus(error);
+    for (const line of linesOf(error)) terminal.printError(`petstore: ${line}`);
     // Without this, Node.js would wait until the output is read.
-    if (error instanceof ReaderStalled) process.exit();
+    if (error instanceof ReaderStalled) system.exit(status);
+    return status;
   }
 }
 
 /** The program with the command called `name`, or with all commands if it is not enough to answer. */
-export async function createProgram(name = '', wait?: Wait): Promise<Command> {
+export async function createProgram(terminal: ProgramTerminal, name = '', wait?: Wait): Promise<Command> {
+  const { system } = terminal;
   // These settings come first, because commands that are added later inherit them.
   const program = new Command('petstore')
     .description('A catalogue of animals for adoption: the service and the commands of its operator.')
     .version(manifest.version)
     .exitOverride()
     .configureOutput({
+      writeOut: (text) => void system.stdout.write(text),
+      writeErr: (text) => void system.stderr.write(text),
+      getOutHelpWidth: () => system.stdout.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => system.stderr.columns ?? HELP_WIDTH,
       outputError: (text, write) =>
         write(
           text
@@ -84,13 +104,13 @@ export async function createProgram(name = '', wait?: Wait): Promise<Command> {
   // These two describe all commands.
   const isEnough = Object.hasOwn(COMMANDS, name) && name !== 'completion' && name !== 'help';
   for (const [command, load] of Object.entries(COMMANDS))
-    if (command === name || !isEnough) (await load())(program, TERMINAL, wait);
+    if (command === name || !isEnough) (await load())(program, terminal, wait);
   nameCommandsAfterErrors(program);
   return program;
 }
 
 /** 0: the user asked for help. 1: the command failed. 2: wrong use. */
-function exitCodeOf(error: unknown): 0 | 1 | 2 {
+function exitStatus(error: unknown): 0 | 1 | 2 {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const isWrongUse = error instanceof ServiceError && error.code === 'invalid_parameter';
   return isWrongUse || error instanceof ConfigError ? 2 : 1;
@@ -110,11 +130,4 @@ function linesOf(error: unknown): readonly string[] {
 /** Adds why the store is down. The API does not tell its callers, but the operator needs to know. */
 function withCause({ code, message, cause }: ServiceError): string {
   return code === 'unavailable' && cause instanceof Error ? `${message} (${cause.message})` : message;
-}
-
-/** A reader such as `head` may close the pipe early. The command still does its work. */
-function outputFault({ code, message }: NodeJS.ErrnoException): void {
-  if (code === 'EPIPE') return;
-  printError(`petstore: The output cannot be written: ${message}.`);
-  process.exit(1);
 }

@@ -2,29 +2,32 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import { StartupError } from '../domain/startup-error.ts';
-import { withNewStore, withStore } from './context.ts';
+import type { ProgramTerminal } from './context.ts';
 import { systemReason } from './import/source.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
-import { printJson, printLine } from '../terminal/output.ts';
 
-export function backupCommand(program: Command): void {
+export function backupCommand(program: Command, terminal: ProgramTerminal): void {
   program
     .command('backup')
     .argument('<file>', 'the copy; the file must not exist yet')
     .description('write a consistent copy of a SQLite database, also while the service runs')
     .option(...JSON_OPTION)
-    .action(backup);
+    .action((file: string, options: JsonOption) => backup(terminal, file, options));
 }
 
-export function migrateCommand(program: Command): void {
+export function migrateCommand(program: Command, terminal: ProgramTerminal): void {
   program
     .command('migrate')
     .description("make the database if there is none, and bring it to this version's schema")
     .option(...JSON_OPTION)
-    .action(migrate);
+    .action((options: JsonOption) => migrate(terminal, options));
 }
 
-function backup(file: string, { json }: JsonOption): Promise<void> {
+function backup(
+  { withStore, printJson, printLine }: ProgramTerminal,
+  file: string,
+  { json }: JsonOption,
+): Promise<void> {
   return withStore(async ({ store }) => {
     try {
       await store.backup(file);
@@ -38,7 +41,10 @@ function backup(file: string, { json }: JsonOption): Promise<void> {
   });
 }
 
-function migrate({ json }: JsonOption): Promise<void> {
+function migrate(
+  { withNewStore, printJson, printLine }: ProgramTerminal,
+  { json }: JsonOption,
+): Promise<void> {
   // Opening the store migrates it, so there is nothing left to do.
   return withNewStore(async () => {
     if (json) printJson({ upToDate: true });

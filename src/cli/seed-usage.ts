@@ -6,13 +6,15 @@ import { type Clock, DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Store } from '../resources/repositories.ts';
 import { INVENTED_DAYS, inventUsage } from './invented-usage.ts';
-import { Progress } from '../terminal/progress.ts';
+import { Progress, type ProgressTerminal } from '../terminal/progress.ts';
 
 export interface UsageSettings {
   readonly store: Pick<Store, 'keys' | 'usageHistory'>;
   readonly environment: Environment;
   readonly clock: Clock;
   readonly randomSeed: number;
+  /** Where the progress is shown. */
+  readonly stderr: ProgressTerminal;
 }
 
 export interface SeededUsage {
@@ -29,16 +31,17 @@ export async function seedUsage({
   environment,
   clock,
   randomSeed,
+  stderr,
 }: UsageSettings): Promise<SeededUsage> {
   const { keys: keyRepository, usageHistory } = store;
   const now = Math.floor(clock().unix);
   const today = Math.floor(now / DAY) * DAY;
   const before = { interval: 'day', from: today - INVENTED_DAYS * DAY, to: today } as const;
   const used = new Set((await usageHistory.sums({ ...before, by: 'key' })).map(({ keyId }) => keyId));
-  const progress = new Progress(process.stderr, clock, 'keys');
+  const progress = new Progress(stderr, clock, 'keys');
   let keys = 0;
   let requests = 0;
-  for (const key of await keyRepository.list()) {
+  for (const key of await keyRepository.listAll()) {
     if (key.environment !== environment || !isInForce(key, now) || used.has(key.id)) continue;
     const counts = inventUsage(key, randomSeed, now);
     // One transaction, so that no key has a part of its usage when the command is stopped.

@@ -2,16 +2,17 @@ import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { parseExactJson } from '../domain/parse.ts';
 import { requireValue } from '../terminal/command.ts';
 import type { Pet } from '../resources/pets/schema.ts';
 import { AuditedRun } from './audited-run.ts';
 import { committedIds } from './category-ids.ts';
-import { type CommandContext, withNewStore } from './context.ts';
+import type { CommandContext, ProgramTerminal } from './context.ts';
 import { INVENTED_CATEGORIES, inventPets, randomNumbers } from './invented-pets.ts';
 import { DEFAULT_ACCOUNT } from '../resources/accounts/rules.ts';
 import { JSON_OPTION, type JsonOption, wholeNumber } from '../terminal/options.ts';
-import { printJson, printLine } from '../terminal/output.ts';
-import { PAGE_SIZE, pagesOf } from '../terminal/pages.ts';
+import type { System } from '../terminal/output.ts';
+import { readPages } from '../terminal/pages.ts';
 import { Progress } from '../terminal/progress.ts';
 import type { SeededUsage, UsageSettings } from './seed-usage.ts';
 
@@ -42,7 +43,7 @@ interface SeedOptions extends JsonOption {
   readonly usage?: true;
 }
 
-export function seedCommand(program: Command): void {
+export function seedCommand(program: Command, terminal: ProgramTerminal): void {
   program
     .command('seed')
     .argument('[count]', 'how many animals', wholeNumber(1, COUNT_MAX))
@@ -61,10 +62,11 @@ export function seedCommand(program: Command): void {
     .option('--usage', 'also invent a month of usage for the keys that exist')
     .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
-    .action(seed);
+    .action((count: number | undefined, options: SeedOptions) => seed(terminal, count, options));
 }
 
 async function seed(
+  { system: { stderr }, withSilentStore, printJson, printLine }: ProgramTerminal,
   count = 0,
   { randomSeed = randomInt(RANDOM_SEED_MAX), orders = 0, account: name, usage, json }: SeedOptions,
 ): Promise<void> {
@@ -73,16 +75,17 @@ async function seed(
   if (name !== undefined && orders === 0)
     throw new ServiceError('invalid_parameter', '--account is the account of orders, so it needs --orders.');
   await refuseTooManyOrders(orders, count, randomSeed);
-  return withNewStore(async ({ config, clock, store, actor }) => {
+  return withSilentStore(async ({ config, clock, store, actor }) => {
     // First, because a mistyped name adds nothing.
     const account = orders === 0 ? undefined : await findAccount({ store, actor }, name);
     const target = { kind: 'pets', name: String(count) } as const;
     const run = new AuditedRun(store.audit, actor, 'seed', target);
     await run.start();
-    const used = usage && (await addUsage({ store, clock, randomSeed, ...config }));
-    const added = count === 0 ? 0 : await seedPets({ clock, store, actor }, count, randomSeed);
+    const used = usage && (await addUsage({ store, clock, stderr, randomSeed, ...config }));
+    const added = count === 0 ? 0 : await seedPets({ clock, store, actor, stderr }, count, randomSeed);
     const ordered =
-      account && (await seedOrders({ clock, store, actor }, account, orders, randomNumbers(randomSeed)));
+      account &&
+      (await seedOrders({ clock, store, actor, stderr }, account, orders, randomNumbers(randomSeed)));
     await run.end({ animals: added, orders: ordered ?? 0, requests: used?.requests ?? 0, randomSeed });
     if (json) return printJson({ added, orders: ordered ?? 0, ...(used && { usage: used }), randomSeed });
     const again = `(--random-seed ${randomSeed} gives the same again)`;
@@ -101,17 +104,22 @@ async function addUsage(settings: UsageSettings): Promise<SeededUsage> {
   return seedUsage(settings);
 }
 
+type SeedContext = Pick<CommandContext, 'clock' | 'store' | 'actor'> & Pick<System, 'stderr'>;
+
 async function seedPets(
-  { clock, store, actor }: Pick<CommandContext, 'clock' | 'store' | 'actor'>,
+  { clock, store, actor, stderr }: SeedContext,
   count: number,
   randomSeed: number,
 ): Promise<number> {
   const ids = committedIds(store.categories, actor);
   const categoryIds: bigint[] = [];
   for (const category of INVENTED_CATEGORIES) categoryIds.push(await ids.idOf(category));
-  const progress = new Progress(process.stderr, clock);
+  const progress = new Progress(stderr, clock);
   const pets = inventPets(count, randomSeed, categoryIds);
-  const added = await store.pets.addAll(pets, { atomic: false, onProgress: progress.update });
+  const added = await store.pets.addAll(pets, {
+    atomic: false,
+    onProgress: progress.update,
+  });
   progress.clear();
   return added;
 }
@@ -127,20 +135,23 @@ async function findAccount(
 
 /** Orders the newest animals that are available. Returns how many, because others may order them too. */
 async function seedOrders(
-  { clock, store: { pets, orders }, actor }: Pick<CommandContext, 'clock' | 'store' | 'actor'>,
+  { clock, store: { pets, orders }, actor, stderr }: SeedContext,
   account: Account,
   count: number,
   random: () => number,
 ): Promise<number> {
-  const progress = new Progress(process.stderr, clock, 'orders');
-  const available = pagesOf<Pet>((before) => pets.list({ limit: PAGE_SIZE, status: 'available', before }));
+  const progress = new Progress(stderr, clock, 'orders');
+  const available = readPages(async (page) => {
+    const { items, next } = await pets.list({ status: 'available', ...page });
+    return { items: parseExactJson(items) as readonly Pet[], next };
+  });
   let made = 0;
   try {
     for await (const page of available) {
       for (const { id: petId } of page) {
         if (made === count) return made;
         const created = await orders.create(account.id, { petId });
-        if (!('value' in created)) continue;
+        if ('error' in created) continue;
         const { id } = created.value;
         const end = ENDS[Math.floor(random() * ENDS.length)];
         if (end === 'complete') await orders.complete(account.id, id);

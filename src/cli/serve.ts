@@ -2,12 +2,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { pino as Pino } from 'pino';
-import { type Config, readConfig, variableWarnings } from '../config/config.ts';
+import { readConfig, variableWarnings } from '../config/config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Service } from '../app/start.ts';
 import { systemActor } from '../config/system-actor.ts';
-import { systemClock } from './context.ts';
+import { type ProgramTerminal, systemClock } from './context.ts';
 import { firstKeyText, validKey } from './first-key.ts';
+import type { System } from '../terminal/output.ts';
 
 /** Bytes of log that may wait for their reader. Beyond that, lines are dropped. */
 const LOG_BACKLOG = 16 * 1024 * 1024;
@@ -18,7 +19,7 @@ const LOG_PATIENCE = 1_000;
 /** Milliseconds. A service that has not stopped by then kills itself, because `docker stop` waits 10 s. */
 const STOP_DEADLINE = 9_500;
 
-export function serveCommand(program: Command): void {
+export function serveCommand(program: Command, { system }: ProgramTerminal): void {
   program
     .command('serve')
     .description('run the service until SIGTERM or SIGINT; a second signal ends it at once')
@@ -26,10 +27,11 @@ export function serveCommand(program: Command): void {
       '--first-key',
       'if there is no key yet, create one and show it once; with CONSOLE_PORT, also print a link to sign in',
     )
-    .action((options: { firstKey?: true }) => serve(readConfig(), options.firstKey === true));
+    .action((options: { firstKey?: true }) => serve(system, options.firstKey === true));
 }
 
-async function serve(config: Config, firstKey: boolean): Promise<void> {
+async function serve({ env, stderr }: System, firstKey: boolean): Promise<void> {
+  const config = readConfig(env);
   // Loaded here, because the help of all commands loads this file.
   const [{ pino }, { lineTime, LOG_FORMAT, LogChunks }, { startService }] = await Promise.all([
     import('pino'),
@@ -42,7 +44,7 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   // The last lines say why the process ends. Only a kill loses them.
   process.once('exit', () => chunks.flushSync());
   const log = pino({ ...LOG_FORMAT, level: config.logLevel, timestamp: lineTime() }, chunks);
-  for (const warning of variableWarnings()) log.warn(warning);
+  for (const warning of variableWarnings(env)) log.warn(warning);
   // Before the service logs "listening", because a supervisor may send a signal right after that line.
   const stopSignal = nextSignal();
   const clock = systemClock();
@@ -55,7 +57,7 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
       const text = (await firstKeyText(started, systemActor())) + (await linkText(service));
       // In a terminal that shows both, the text stands below the lines of the log.
       await chunks.flush(LOG_PATIENCE);
-      process.stderr.write(text);
+      stderr.write(text);
     }
     // If the store does not answer, the service goes on, and a signal still stops it at once.
     else await Promise.race([validKey(started).catch(ignoreUnavailable), stopSignal]);

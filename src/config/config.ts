@@ -107,6 +107,9 @@ const VARIABLES = {
   BAN_AFTER: variable(whole(1, 10_000), 100),
   BAN_SECONDS: variable(whole(1, 86_400), 300),
   ORDER_HOLD_HOURS: variable(whole(1, 8_760), 72),
+  EVENTS_KEEP_DAYS: variable(whole(7, 365), 30),
+  WEBHOOKS: variable(oneOf(['on', 'off']), 'on'),
+  WEBHOOKS_ALLOW_PRIVATE: variable(oneOf(['true', 'false']), 'false'),
   MAX_CONNECTIONS_PER_ADDRESS: variable(whole(1, 1_000_000), 1_000),
 };
 
@@ -123,7 +126,7 @@ export class ConfigError extends Error {
  * Reads the configuration from environment variables. An empty variable counts as unset.
  * @throws ConfigError that names every variable at fault.
  */
-export function readConfig(env: NodeJS.ProcessEnv = process.env) {
+export function readConfig(env: NodeJS.ProcessEnv) {
   const { values } = parseEnvironment(env);
   return Object.freeze({
     host: values.HOST,
@@ -160,6 +163,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     banSeconds: values.BAN_SECONDS,
     /** Milliseconds that an animal is held for a new order. */
     orderHold: values.ORDER_HOLD_HOURS * 3_600_000,
+    /** Milliseconds that events stay in the feed. */
+    eventsKept: values.EVENTS_KEEP_DAYS * 86_400_000,
+    /** Whether this deployment has webhooks. */
+    webhooks: values.WEBHOOKS === 'on',
+    /** Whether endpoints may have http, any port and private addresses, for development. */
+    allowsPrivateWebhooks: values.WEBHOOKS_ALLOW_PRIVATE === 'true',
     /** Connections that one client address may have open. */
     maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
   });
@@ -187,7 +196,7 @@ function parseEnvironment(env: NodeJS.ProcessEnv) {
 }
 
 /** A line for each variable that looks like one of the service and has no effect. */
-export function variableWarnings(env: NodeJS.ProcessEnv = process.env): readonly string[] {
+export function variableWarnings(env: NodeJS.ProcessEnv): readonly string[] {
   const given = Object.keys(env).filter((name) => env[name] !== '');
   return unknownVariables(given, NAMES).warnings;
 }
@@ -204,7 +213,7 @@ interface Setting {
  * Every variable that `readConfig` reads.
  * @throws ConfigError that names every variable at fault.
  */
-export function readSettings(env: NodeJS.ProcessEnv = process.env): readonly Setting[] {
+export function readSettings(env: NodeJS.ProcessEnv): readonly Setting[] {
   const { given, values } = parseEnvironment(env);
   return NAMES.map((name) => {
     const value = given[name];

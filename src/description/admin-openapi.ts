@@ -2,9 +2,10 @@
 import { OPERATOR_RESOURCES } from '../resources/index.ts';
 import { SESSION_LIFETIME } from '../domain/operator.ts';
 import { LINK_LIFETIME } from '../resources/operators/rules.ts';
-import { HOUR } from '../domain/usage.ts';
-import { MINUTE } from '../domain/clock.ts';
-import { describeGroups } from './openapi.ts';
+
+import { MINUTE, HOUR } from '../domain/clock.ts';
+import { describeGroups, descriptionText } from './openapi.ts';
+import { shareResponses } from './shared-responses.ts';
 
 const ABOUT = `Operators read accounts, keys, usage, faults and the audit log, and change accounts, keys, bans and operators.
 
@@ -50,6 +51,6 @@ let written: string | undefined;
 
 /** The description as JSON, made at the first call. */
 export function adminDescription(): string {
-  written ??= JSON.stringify(adminOpenApi(), null, 2);
+  written ??= descriptionText(shareResponses(adminOpenApi()));
   return written;
 }

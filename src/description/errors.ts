@@ -47,6 +47,7 @@ const WHEN: Readonly<Partial<Record<ErrorCode, (operation: Operation) => string>
     if (method !== 'POST' || role !== undefined) return errors.conflict ?? ERRORS.conflict.when;
     return errors.conflict === undefined ? REPEATED : either(errors.conflict, REPEATED);
   },
+  gone: ({ errors }) => errors.gone ?? ERRORS.gone.when,
   unsupported_media_type: ({ method }) =>
     method === 'PATCH'
       ? `The body is neither ${MEDIA_TYPES.PATCH.map(code).join(' nor ')}, is not UTF-8, or has a Content-Encoding.`
@@ -60,8 +61,10 @@ const MESSAGES: Readonly<Partial<Record<ErrorCode, (operation: Operation) => str
   insufficient_scope: ({ scope = 'pets:read' }) => messages.lacksScope(scope),
   method_not_allowed: () => messages.otherMethod('GET, HEAD, POST, OPTIONS'),
   conflict: ({ errors }) => errors.conflict ?? IN_FLIGHT.message,
-  gone: ({ deprecated }) =>
-    deprecated === undefined ? '' : messages.removed(sunsetDate(deprecated), deprecated.successor),
+  gone: ({ deprecated, errors }) =>
+    deprecated === undefined
+      ? (errors.gone ?? '')
+      : messages.removed(sunsetDate(deprecated), deprecated.successor),
   unsupported_media_type: ({ method }) =>
     messages.otherMediaType(MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST']),
   rate_limit_exceeded: (operation) => messages.limitUsedUp(limitsFor(operation).perMinute, 'minute', '17'),

@@ -91,5 +91,5 @@ export function grouped(count: number): string {
 
 /** A link to a page of the guide, in Markdown. */
 export function guideLink(heading: string, base: string): string {
-  return `[${heading}](${new URL('../reference', `${base}/`).href}#tag/${heading.toLowerCase().replaceAll(' ', '-')})`;
+  return `[${heading}](${new URL('../reference', `${base}/`).href}#${heading.toLowerCase().replaceAll(' ', '-')})`;
 }

@@ -125,12 +125,15 @@ export function headerComponents(base: string) {
 /** `Link` of a list with these parameters at the address `address`. */
 export function nextLink(
   address: string,
-  { limit, cursor }: Readonly<Record<string, AnyParameter | undefined>>,
+  parameters: Readonly<Record<string, AnyParameter | undefined>>,
+  presence: string,
 ): Header {
+  const [name, place] = Object.entries(parameters).find(([, parameter]) => parameter?.isPlace) ?? [];
+  const limit = String(parameters['limit']?.absent);
   return {
-    description: 'The next page (`rel="next"`, RFC 8288). Absent on the last page.',
+    description: `The next page (\`rel="next"\`, RFC 8288). ${presence}`,
     schema: link,
-    example: `<${address}?limit=${String(limit?.absent)}&cursor=${String(cursor?.example)}>; rel="next"`,
+    example: `<${address}?limit=${limit}&${name}=${String(place?.example)}>; rel="next"`,
   };
 }
 

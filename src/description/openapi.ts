@@ -1,4 +1,6 @@
 // Contract: sections 1 and 9.
+import { EVENT_EXAMPLES } from '../resources/events/operations.ts';
+import { EVENT_TYPE_NAMES } from '../resources/events/rules.ts';
 import { RESOURCES } from '../resources/index.ts';
 import type { Operation, OperationGroup, Resource } from '../http/operation.ts';
 import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
@@ -6,25 +8,62 @@ import { guide } from './guide.ts';
 import { headerComponents } from './headers.ts';
 import { describeOperation, type OperationObject, SECURITY_SCHEME } from './operations.ts';
 import { describeParameters } from './parameters.ts';
-import { schemaComponents } from './schemas.ts';
+import { json, schemaComponents } from './schemas.ts';
+import { shareResponses } from './shared-responses.ts';
 
 /** The base addresses that are known, by their environments. */
 export type Urls = Readonly<Partial<Record<Environment, string>>>;
 
-/** The OpenAPI description of the environments in `urls`, for the running one at `base`, and the catalogue that leads to it. */
+/**
+ * The OpenAPI description of the environments in `urls`, for the running one at `base`, and the catalogue that leads to it.
+ * `document` has everything, for our own pages. The published texts name once what is shared, and leave guide and samples to
+ * the reference.
+ */
 export function openApi(urls: Urls, base: string, resources = RESOURCES) {
   const document = describe(urls, base, resources);
+  const published = shareResponses(publish(document, base));
   let yaml: Promise<string> | undefined;
   return {
     document,
-    json: JSON.stringify(document, null, 2),
+    json: descriptionText(published),
     // Made at the first request, because loading the library takes longer than everything else here.
-    yaml: () => (yaml ??= toYaml(document)),
+    yaml: () => (yaml ??= toYaml(published)),
     catalog: catalog(base),
   };
 }
 
-async function toYaml(document: Description): Promise<string> {
+function publish(document: Description, base: string) {
+  const [introduction = ''] = document.info.description.split(/^## /m).filter((page) => page !== '');
+  const [, text = ''] = introduction.split(/\n\n(.*)/s);
+  const reference = `The guide and samples are in the [reference](${new URL('../reference', `${base}/`).href}).`;
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, { 'x-codeSamples': _samples, ...operation }]) => [
+          method,
+          operation,
+        ]),
+      ),
+    ]),
+  );
+  return { ...document, info: { ...document.info, description: `${text.trim()}\n\n${reference}` }, paths };
+}
+
+/** The depth at which each operation and each component is one line. */
+const LINES_AT = 3;
+
+/** The JSON of a description, small, and in lines that show what a change changes. */
+export function descriptionText(value: object, depth = 0): string {
+  if (depth === LINES_AT || typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
+  const [outer, inner] = [depth, depth + 1].map((count) => `\n${' '.repeat(count)}`);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${inner}${JSON.stringify(name)}: ${descriptionText(member as object, depth + 1)}`,
+  );
+  return `{${members.join(',')}${outer}}`;
+}
+
+async function toYaml(document: object): Promise<string> {
   const { stringify } = await import('yaml');
   return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
@@ -55,7 +94,35 @@ function describe(urls: Urls, base: string, resources: readonly Resource[]) {
     ...describeGroups(resources, base, {
       [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: 'An API key.' },
     }),
+    webhooks: describeWebhooks(),
   };
+}
+
+/** What endpoints get: a request for each type of event, with an example. */
+function describeWebhooks() {
+  return Object.fromEntries(
+    EVENT_TYPE_NAMES.map((type) => {
+      const kind = type.slice(0, type.indexOf('.')) as keyof typeof EVENT_EXAMPLES;
+      const name = kind.charAt(0).toUpperCase() + kind.slice(1);
+      const schema = { $ref: `#/components/schemas/${name}Event` };
+      const example = { summary: type, value: { ...EVENT_EXAMPLES[kind], type } };
+      return [
+        type,
+        {
+          post: {
+            operationId: `receive ${type}`.replaceAll(/[ .](\w)/g, (_, letter: string) =>
+              letter.toUpperCase(),
+            ),
+            summary: type,
+            description: `Sent to the endpoints that chose \`${type}\`, signed as Standard Webhooks say.`,
+            security: [],
+            requestBody: { required: true, content: json(schema, { [kind]: example }) },
+            responses: { 204: { description: 'The event was taken. Any other 2xx says the same.' } },
+          },
+        },
+      ];
+    }),
+  );
 }
 
 export type Description = ReturnType<typeof describe>;

@@ -20,15 +20,10 @@ import { grouped, guideLink } from './guide.ts';
 import { headerRefs, location, nextLink } from './headers.ts';
 import { code } from './markdown.ts';
 import { codeSamples } from './samples.ts';
-import { contentOf, json, requestBody } from './schemas.ts';
+import { toContent, json, requestBody } from './schemas.ts';
 import type { Ref, Refs, Response, Schema } from './types.ts';
 
 export const SECURITY_SCHEME = 'apiKey';
-
-const BADGES = {
-  experimental: { name: 'Experimental', color: '#8a3ffc' },
-  beta: { name: 'Beta', color: '#0b63c5' },
-} as const;
 
 /** What the requests of an operation count against. */
 const ALLOWANCES = {
@@ -100,7 +95,6 @@ export interface OperationObject {
   readonly parameters: readonly Ref[];
   readonly requestBody?: ReturnType<typeof requestBody>;
   readonly responses: Readonly<Record<string, Response>>;
-  readonly 'x-badges'?: readonly { readonly name: string; readonly color: string }[];
   readonly 'x-codeSamples'?: ReturnType<typeof codeSamples>;
 }
 
@@ -130,7 +124,7 @@ export function describeOperation(
     ...(body !== undefined && { requestBody: requestBody(method, body) }),
     responses: {
       ...successes(operation, context.base),
-      ...errors(operation),
+      ...errors(operation, context.base),
       default: otherRefusal(operation, context.operations),
     },
     ...(operation.role === undefined && clientExtras(operation, context.base)),
@@ -156,11 +150,7 @@ function clientFields({ scope, stability, allowance }: ClientOperation) {
 }
 
 function clientExtras(operation: ClientOperation, base: string) {
-  const { stability } = operation;
-  return {
-    ...(stability !== undefined && { 'x-badges': [BADGES[stability]] }),
-    'x-codeSamples': codeSamples(operation, base),
-  };
+  return { 'x-codeSamples': codeSamples(operation, base) };
 }
 
 /** An alert in Markdown. */
@@ -173,11 +163,12 @@ function successes(operation: Operation, base: string): Record<string, Response>
   // The path of a POST begins with the collection that it adds to.
   const [collection = ''] = path.split('/{');
   const isForClients = role === undefined;
+  const { status, description, content, noStore } = answer;
+  const presence = noStore ? 'On every page, also on an empty one.' : 'Absent on the last page.';
   const headers = {
-    ...('cursor' in parameters && { Link: nextLink(base + path, parameters) }),
+    ...(isPaged(operation) && { Link: nextLink(base + path, parameters, presence) }),
     ...standingHeaders(operation),
   };
-  const { status, description, content, isSecret } = answer;
   const [example] = Object.values(content?.examples ?? {});
   const { id } = (example?.value ?? {}) as { id?: number };
   const responses: Record<string, Response> = {
@@ -185,18 +176,22 @@ function successes(operation: Operation, base: string): Record<string, Response>
       description,
       headers: {
         ...(isForClients && status === 201 && { Location: location(base + collection, id) }),
-        ...(isSecret ? SECRET : isForClients || method === 'GET' ? HEADERS[method] : {}),
+        ...(noStore ? SECRET : isForClients || method === 'GET' ? HEADERS[method] : {}),
         ...headers,
       },
-      ...(content !== undefined && { content: contentOf(content) }),
+      ...(content !== undefined && { content: toContent(content) }),
     },
   };
-  if (method === 'GET')
+  if (method === 'GET' && !noStore)
     responses['304'] = {
       description: 'The content that `If-None-Match` names still holds. No body.',
       headers: { ...VALIDATORS, ...headers },
     };
   return responses;
+}
+
+function isPaged({ parameters }: Operation): boolean {
+  return Object.values(parameters).some(({ isPlace }) => isPlace);
 }
 
 /** The headers of every response of the operation. */
@@ -206,7 +201,7 @@ function standingHeaders({ deprecated, role }: Operation): Refs {
 }
 
 /** One response for each status, which lists its codes and has an example of each. */
-function errors(operation: Operation): Record<string, Response> {
+function errors(operation: Operation, base: string): Record<string, Response> {
   const responses: Record<string, Response> = {};
   for (const [status, codes] of Map.groupBy(errorCodes(operation), (each) => ERRORS[each].status)) {
     const examples: Record<string, Example> = {};
@@ -223,6 +218,9 @@ function errors(operation: Operation): Record<string, Response> {
       headers: {
         ...ERROR_HEADERS[status],
         ...METHOD_ERROR_HEADERS[operation.method]?.[status],
+        ...(codes.includes('cursor_expired') && {
+          Link: nextLink(base + operation.path, operation.parameters, 'It begins now.'),
+        }),
         ...standingHeaders(operation),
       },
       content: json(schema, examples),

@@ -42,8 +42,8 @@ export function describeParameters(groups: readonly OperationGroup[]) {
 type HeaderName = keyof typeof REQUEST_HEADERS;
 
 /** The headers that a request of the operation may carry. Operators send no keys and no preconditions. */
-function requestHeaders({ method, role }: Operation): readonly HeaderName[] {
-  if (method === 'GET') return ['If-None-Match', 'X-Request-Id'];
+function requestHeaders({ method, role, answer }: Operation): readonly HeaderName[] {
+  if (method === 'GET') return answer.noStore ? ['X-Request-Id'] : ['If-None-Match', 'X-Request-Id'];
   if (role !== undefined) return ['X-Request-Id'];
   return [method === 'POST' ? 'Idempotency-Key' : 'If-Match', 'X-Request-Id'];
 }

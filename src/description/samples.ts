@@ -2,7 +2,7 @@ import { type ClientOperation, pathNames } from '../http/operation.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
 
 /** The request to show, as HTTP and as a call of the client, made of the examples of the declaration. */
-function sampleRequest({ method, path, parameters, body, answer, sample }: ClientOperation) {
+export function sampleRequest({ method, path, parameters, body, answer, sample }: ClientOperation) {
   const { client, query } = sample;
   const values = pathNames(path).map((name) => parameters[name]?.example);
   const rest = [...values];
@@ -53,10 +53,7 @@ ${hasAnswer ? `console.log(${called})` : called};`;
 }
 
 function python({ method, path, body, type, hasAnswer }: SampleRequest, base: string): string {
-  const data =
-    body === undefined
-      ? ''
-      : `\n    data=json.dumps(${JSON.stringify(body).replaceAll('":', '": ').replaceAll(',"', ', "')}).encode(),`;
+  const data = body === undefined ? '' : `\n    data=json.dumps(${pythonLiteral(body)}).encode(),`;
   const contentType = body === undefined ? '' : `\n        "Content-Type": "${type}",`;
   return `${hasAnswer || body !== undefined ? 'import json\n' : ''}import os
 from urllib.request import Request, urlopen
@@ -72,10 +69,20 @@ with urlopen(request) as response:
     print(${hasAnswer ? 'json.load(response)' : 'response.status'})`;
 }
 
+const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+
+/** A value in Python. */
+function pythonLiteral(value: object): string {
+  return JSON.stringify(value)
+    .replaceAll('":', '": ')
+    .replaceAll(',"', ', "')
+    .replaceAll(/(?<=": )(?:true|false|null)\b/g, (word) => PYTHON_WORDS[word] ?? word);
+}
+
 /** A value in TypeScript. */
-function literal(value: object | string | number): string {
+function literal(value: object | string | number | boolean): string {
   if (typeof value === 'string') return `'${value}'`;
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   return `{ ${Object.entries(value)
     .map(([name, member]) => `${name}: ${literal(member)}`)

@@ -37,13 +37,13 @@ export function json(schema: Schema | Ref, examples: Examples): Content {
 }
 
 /** JSON of a schema that has a name. */
-export function contentOf({ schema, examples }: { schema: z.ZodType; examples: Examples }): Content {
+export function toContent({ schema, examples }: { schema: z.ZodType; examples: Examples }): Content {
   return json({ $ref: `#/components/schemas/${schema.meta()?.id}` }, examples);
 }
 
 /** The body of a request, in each media type that it may have. */
 export function requestBody(method: Method, body: NonNullable<Operation['body']>) {
-  const content = contentOf(body);
+  const content = toContent(body);
   const patch = method === 'PATCH' && { [MEDIA_TYPES.PATCH[0]]: content['application/json'] };
   return { required: true, description: body.description, content: { ...patch, ...content } };
 }

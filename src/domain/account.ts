@@ -1,14 +1,19 @@
 // Contract: section 5.
 import { type Environment, WITHOUT_KEY } from './api-key.ts';
-import { ServiceError } from './errors.ts';
 import { type Limits, PLANS, type Plan } from './plan.ts';
 import type { Result } from './result.ts';
 
 /** The scopes that a key has unless others are named. */
-export const DEFAULT_SCOPES = ['pets:read', 'pets:write', 'store:read', 'store:write'] as const;
+export const DEFAULT_SCOPES = [
+  'pets:read',
+  'pets:write',
+  'store:read',
+  'store:write',
+  'events:read',
+] as const;
 
 /** The scopes that a key can have. */
-export const SCOPES = [...DEFAULT_SCOPES, 'keys:manage'] as const;
+export const SCOPES = [...DEFAULT_SCOPES, 'keys:manage', 'webhooks:manage'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
@@ -86,25 +91,21 @@ function unauthorized(message: string) {
 /** The limits of an Enterprise account that a caller names: both, one or none. */
 export type CustomLimits = { readonly [Name in keyof Limits]?: number | undefined };
 
-/**
- * The limits of an account: its plan's, or `custom` for Enterprise, which needs both numbers.
- * @throws ServiceError `invalid_parameter` when a plan with fixed limits has numbers, or Enterprise has not.
- */
-export function limitsOf(plan: Plan, custom: CustomLimits): Limits {
+/** The limits of an account: its plan's, which takes no numbers, or `custom` for Enterprise, which needs both. */
+export function chooseLimits(
+  plan: Plan,
+  { perMinute, perDay }: CustomLimits,
+): Result<Limits, 'invalid_request'> {
   const fixed = PLANS[plan];
   if (fixed !== 'custom') {
-    if (custom.perMinute === undefined && custom.perDay === undefined) return fixed;
-    throw new ServiceError(
-      'invalid_parameter',
-      `Plan ${plan} has fixed limits: only enterprise takes numbers of its own.`,
-    );
+    if (perMinute === undefined && perDay === undefined) return { value: fixed };
+    return invalid(`Plan ${plan} has fixed limits: only enterprise takes numbers of its own.`);
   }
-  const { perMinute, perDay } = custom;
-  if (perMinute === undefined || perDay === undefined) {
-    throw new ServiceError(
-      'invalid_parameter',
-      'Plan enterprise needs numbers of its own: requests per minute and requests per day.',
-    );
-  }
-  return { perMinute, perDay };
+  if (perMinute === undefined || perDay === undefined)
+    return invalid('Plan enterprise needs numbers of its own: requests per minute and requests per day.');
+  return { value: { perMinute, perDay } };
+}
+
+function invalid(message: string) {
+  return { error: 'invalid_request', message } as const;
 }

@@ -1,7 +1,11 @@
 // Contract: section 6.8.
 
 /** Milliseconds. */
+export const SECOND = 1_000;
+/** Milliseconds. */
 export const MINUTE = 60_000;
+/** Milliseconds. */
+export const HOUR = 3_600_000;
 /** Milliseconds. */
 export const DAY = 86_400_000;
 

@@ -1,6 +1,6 @@
 /*
  * For numbers that differ with nearly every request. V8 caches the text of each number that it converts, so it promotes
- * these texts to the old generation. To avoid that saves 0.7 µs a list, 5 %, and full collections of 25 to 35 ms.
+ * these texts to the old generation, whose collections are long.
  */
 
 const GROUPS = Array.from({ length: 1000 }, (_, group) => `${group}`);

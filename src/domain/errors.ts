@@ -46,7 +46,13 @@ export const ERRORS = {
   },
   gone: {
     status: 410,
-    when: 'The operation has been removed.',
+    when: 'The operation has been removed, or the event is no longer kept.',
+  },
+  cursor_expired: {
+    status: 410,
+    when: 'Events after the cursor `after` are no longer kept, or it is of a database that this one is a copy of.',
+    message:
+      'Events after this cursor are no longer kept: list everything, then follow the Link of this response, which begins now.',
   },
   precondition_failed: {
     status: 412,

@@ -9,6 +9,10 @@ export const int64 = z
   .bigint({ error: `must be an integer from ${INT64_MIN} to ${INT64_MAX}` })
   .meta({ type: 'integer', format: 'int64' });
 
+/** A number of things in an answer. */
+export const count = (description: string, minimum: number, example: number) =>
+  int64.meta({ format: 'int32', minimum, maximum: 2 ** 31 - 1, description, examples: [example] });
+
 export const ScopeName = z
   .enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` })
   .meta({ id: 'Scope', description: 'What a key may do.' });

@@ -30,10 +30,14 @@ export interface Replay {
   };
 }
 
-/** The result of a write that clients may repeat. */
-export type Repeatable<T, Code extends ErrorCode = never> =
-  | Result<T, Code | 'conflict' | 'idempotency_key_reused'>
-  | Replay;
+/** The result of a write that clients may repeat. Without an idempotency key, it is only a result. */
+export type Repeatable<
+  T,
+  Code extends ErrorCode = never,
+  Key extends Idempotency | undefined = Idempotency | undefined,
+> = Key extends Idempotency
+  ? Result<T, Code | 'conflict' | 'idempotency_key_reused'> | Replay
+  : Result<T, Code>;
 
 /** The first request with the idempotency key has no result yet. */
 export const IN_FLIGHT = {

@@ -1,33 +1,49 @@
 // Contract: section 3.
 import { INT64_MAX } from './int64.ts';
-import { type Json, toJson } from './json.ts';
 
-/** A page of a list, newest first: descending id. */
-export interface Page<T> {
-  readonly items: Json<readonly T[]>;
-  /** The id of the last one, when more follow it: where the next page begins. */
-  readonly next: bigint | undefined;
+/** Which page of a list. */
+export interface PageQuery {
+  /** The most items that the page has. */
+  readonly limit: number;
+  /** `next` of the page before. Without it, the page is the first. */
+  readonly cursor?: bigint | undefined;
 }
 
-/** The largest id that a page may have, given where the page before ended. */
-export function firstId(before: bigint | undefined): bigint {
-  return before === undefined ? INT64_MAX : before - 1n;
+/** A page of a list. */
+export interface Page<T, Place = bigint> {
+  readonly items: readonly T[];
+  /** The place of the last item, by default its id, when more items follow it. */
+  readonly next: Place | undefined;
 }
 
-/** A page of `limit` items. One item more than that shows whether another page follows. */
-export function toPage<T extends { readonly id: bigint }>(items: readonly T[], limit: number): Page<T> {
+/** The page of items of which one more than `limit` was read, if there was one. */
+export function toPage<T extends { readonly id: number | bigint }>(
+  items: readonly T[],
+  limit: number,
+): Page<T>;
+export function toPage<T, Place>(
+  items: readonly T[],
+  limit: number,
+  toPlace: (last: T) => Place,
+): Page<T, Place>;
+export function toPage<T extends { readonly id: number | bigint }>(
+  items: readonly T[],
+  limit: number,
+  toPlace: (last: T) => unknown = ({ id }) => BigInt(id),
+): Page<T, unknown> {
   const shown = items.slice(0, limit);
-  return { items: toJson(shown), next: items.length > limit ? shown.at(-1)?.id : undefined };
+  const last = shown.at(-1);
+  return { items: shown, next: items.length > limit && last !== undefined ? toPlace(last) : undefined };
 }
 
-/** A page of `most` rows, from `rows` with one more when others follow. `next` is the number after which the next begins. */
-export function describePage<T extends { readonly id: number }>(
-  rows: readonly T[],
-  most: number,
-  describe: (row: T) => object,
-) {
-  const page = rows.slice(0, most);
-  const last = page.at(-1);
-  const next = rows.length > most && last !== undefined ? BigInt(last.id) : undefined;
-  return { value: page.map(describe), next };
+export function mapPage<T, U, Place>(
+  { items, next }: Page<T, Place>,
+  describe: (item: T) => U,
+): Page<U, Place> {
+  return { items: items.map(describe), next };
+}
+
+/** The largest id that a page of the newest items may have. */
+export function firstId(cursor: bigint | undefined): bigint {
+  return cursor === undefined ? INT64_MAX : cursor - 1n;
 }

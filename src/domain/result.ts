@@ -7,7 +7,16 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
   readonly message?: string;
   /** Seconds. */
   readonly retryAfter?: number;
+  /** The place in a list from which the caller can go on. */
+  readonly next?: bigint | string;
 }
 
 /** What a use case gives back. Faults are thrown instead. */
 export type Result<T, Code extends ErrorCode = never> = { readonly value: T } | Failure<Code>;
+
+export function mapResult<T, U, Code extends ErrorCode>(
+  result: Result<T, Code>,
+  map: (value: T) => U,
+): Result<U, Code> {
+  return 'error' in result ? result : { value: map(result.value) };
+}

@@ -1,6 +1,6 @@
 // Contract: section 2.
 import { WITHOUT_KEY } from './api-key.ts';
-import { ServiceError } from './errors.ts';
+import type { Failure } from './result.ts';
 
 const NAME = new RegExp(`${WITHOUT_KEY}(?!\\s)[^\\p{Cc}\\p{Cs}]{1,100}(?<!\\s)$`, 'u');
 
@@ -13,14 +13,11 @@ export function foldedName(name: string): string {
 }
 
 /** Why a text cannot be the name of an account or an operator, or undefined if it can. */
-export function findNameFault(kind: 'account' | 'operator', text: string): string | undefined {
+export function findNameFault(
+  kind: 'account' | 'operator',
+  text: string,
+): Failure<'invalid_request'> | undefined {
   if (NAME.test(text)) return undefined;
-  return `An ${kind} name has 1 to 100 characters, no control characters, no white space at its ends and no API key.`;
-}
-
-/** The name of an account or an operator, checked. @throws ServiceError `invalid_parameter`. */
-export function checkedName(kind: 'account' | 'operator', text: string): string {
-  const fault = findNameFault(kind, text);
-  if (fault !== undefined) throw new ServiceError('invalid_parameter', fault);
-  return text;
+  const message = `An ${kind} name has 1 to 100 characters, no control characters, no white space at its ends and no API key.`;
+  return { error: 'invalid_request', message };
 }

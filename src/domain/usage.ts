@@ -1,8 +1,5 @@
 // Contract: section 6.9.
 
-/** Milliseconds. */
-export const HOUR = 3_600_000;
-
 /** How a request ended: 2xx and 3xx, 4xx but 429, 429, 5xx. */
 export const OUTCOMES = ['ok', 'clientError', 'refused', 'serverError'] as const;
 

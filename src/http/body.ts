@@ -24,7 +24,7 @@ export const MEDIA_TYPES = {
 export const ACCEPT_PATCH = fields('Accept-Patch', MEDIA_TYPES.PATCH.join(', '));
 
 /** Reads the body of a request that is no GET, and what makes it safe to send the request again. */
-export async function readBody(context: BoundContext): Promise<undefined> {
+export async function readContent(context: BoundContext): Promise<undefined> {
   const { request, operation, match, key } = context;
   const { id, method, role, body, answer, location } = operation.declaration;
   if (method === 'DELETE') refuseBody(request);

@@ -6,7 +6,7 @@ import type { Wire } from 'direct-http';
 
 /**
  * Connections of one address that read as soon as they are open. Node accepts one connection in each turn of the event
- * loop. If 1,000 that arrive together read at once, the next client waits 250 ms to be accepted, and otherwise 90 ms.
+ * loop. If all that arrive together read at once, the next client waits much longer to be accepted.
  */
 const UNDELAYED_MAX = 16;
 

@@ -1,4 +1,5 @@
 // Contract: sections 3, 4, 9 and 10.2.
+import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { KeyRecord, Scope } from '../domain/account.ts';
 import type { Actor, OperatorActor } from '../domain/audit.ts';
@@ -6,7 +7,9 @@ import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
 import type { Patch } from '../domain/patch.ts';
 import type { Idempotency, Replay } from '../domain/idempotency.ts';
-import type { Failure } from '../domain/result.ts';
+import type { Json } from '../domain/json.ts';
+import type { Page } from '../domain/page.ts';
+import type { Result } from '../domain/result.ts';
 import {
   type AnyParameter,
   cursor,
@@ -46,22 +49,25 @@ interface Content {
 }
 
 interface DeclaredAnswer {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   readonly description: string;
   readonly content?: Content;
-  /** Set when the body holds a secret: then nothing may store the response. */
-  readonly isSecret?: true;
+  /** Set when nothing may store the response: it holds a secret, or what is new at this moment. */
+  readonly noStore?: true;
 }
 
-/** What an operation gives back when it succeeds: a value, or the JSON of one. The declaration has the status. */
-export type Success =
-  | (({ readonly value: unknown } | { readonly json: string }) & {
-      /** Keeps the response of a body that may be sent again, so that the service encodes it only once. */
-      readonly cache?: { response?: object } | undefined;
-      /** The place after which the next page begins, if there is one: the id of an item, or a text of `placeCursor`. */
-      readonly next?: bigint | string | undefined;
-    })
-  | Replay;
+/** The page that a list returns, of objects or as JSON. */
+export interface AnyPage extends Pick<Page<unknown, bigint | string>, 'next'> {
+  readonly items: readonly object[] | Json<readonly unknown[]>;
+  /** Keeps the response of a page that may be returned again, so that the service encodes it only once. */
+  readonly cache?: { response?: object } | undefined;
+}
+
+/** What `handle` returns. The declaration has the status, and the messages of failures without one. */
+export type HandlerResult<Code extends ErrorCode = ErrorCode> =
+  | Result<object | Json<unknown> | undefined, Code>
+  | Replay
+  | AnyPage;
 
 /** A request that was let in, and is valid. */
 export interface Call<P = Values, Body = unknown> {
@@ -76,6 +82,8 @@ export interface ClientCall<P = Values, Body = unknown> extends Call<P, Body> {
   readonly key: KeyRecord;
   /** The account of the key. */
   readonly accountId: number;
+  /** For an answer that waits: its method, and the socket that closes when the client has gone. */
+  readonly request: Pick<IncomingMessage, 'method' | 'socket'>;
   /** The entity tags of `If-Match`, for `isCurrent`. Undefined when the request has no such header. */
   readonly ifMatch: readonly string[] | undefined;
   /** Set when the request carries an `Idempotency-Key`. */
@@ -134,12 +142,12 @@ interface ForOperators {
 
 /** An operation for clients. `Repositories` are those that it uses. */
 export interface ClientOperation<Repositories = never> extends Common, ForClients {
-  handle(call: never, repositories: Repositories): Promise<Success | Failure>;
+  handle(call: never, repositories: Repositories): Promise<HandlerResult>;
 }
 
 /** An operation for operators. */
 export interface OperatorOperation<Repositories = never> extends Common, ForOperators {
-  handle(call: never, repositories: Repositories): Promise<Success | Failure>;
+  handle(call: never, repositories: Repositories): Promise<HandlerResult>;
 }
 
 /** Anything that can be asked for. Everything else is derived from it: routes, checks, description, samples, metrics. */
@@ -148,7 +156,7 @@ export type Operation<Repositories = never> = ClientOperation<Repositories> | Op
 /** `petId` of `/pets/{petId}`. */
 type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never;
 
-type ValuesOf<P extends Parameters, Path> = {
+type ParameterValues<P extends Parameters, Path> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer Value, infer Default>
     ? Value | (Name extends PathNames<Path> ? never : Default)
     : never;
@@ -174,10 +182,10 @@ type Typed<
   readonly errors?: Readonly<Record<Code, string>>;
   handle(
     call: R extends Role
-      ? OperatorCall<ValuesOf<P, Path>, Body>
-      : ClientCall<ValuesOf<P, Path>, M extends 'PATCH' ? Patch<Body> : Body>,
+      ? OperatorCall<ParameterValues<P, Path>, Body>
+      : ClientCall<ParameterValues<P, Path>, M extends 'PATCH' ? Patch<Body> : Body>,
     repositories: Repositories,
-  ): Promise<Success | Failure<NoInfer<Code> | (R extends Role ? ImpliedOperatorCode<M> : ImpliedCode<M>)>>;
+  ): Promise<HandlerResult<NoInfer<Code> | (R extends Role ? ImpliedOperatorCode<M> : ImpliedCode<M>)>>;
 } & ([PathNames<Path>] extends [never]
   ? unknown
   : {
@@ -193,10 +201,16 @@ type ImpliedCode<M extends Method> =
       ? 'conflict' | 'idempotency_key_reused'
       : M extends 'PATCH'
         ? 'invalid_request'
-        : never);
+        : M extends 'GET'
+          ? 'invalid_parameter'
+          : never);
 
-/** The schema of a body cannot know every rule, such as that an end lies in the future. */
-type ImpliedOperatorCode<M extends Method> = M extends 'POST' | 'PATCH' ? 'invalid_request' : never;
+/** No schema knows every rule, such as that an end lies in the future. */
+type ImpliedOperatorCode<M extends Method> = M extends 'POST' | 'PATCH'
+  ? 'invalid_request'
+  : M extends 'GET'
+    ? 'invalid_parameter'
+    : never;
 
 type For<R, Repositories> = R extends Role ? OperatorOperation<Repositories> : ClientOperation<Repositories>;
 
@@ -213,8 +227,8 @@ interface WithAnswer {
   readonly answer: {
     readonly description: string;
     readonly examples: Examples;
-    /** Set when the body holds a secret: then nothing may store the response. */
-    readonly isSecret?: true;
+    /** Set when nothing may store the response: it holds a secret, or what is new at this moment. */
+    readonly noStore?: true;
   };
 }
 
@@ -361,7 +375,7 @@ export function act<
   declaration: Typed<'POST', Path, P, z.output<Body>, Code, Repositories, R> &
     WithParameters<P> &
     WithAnswer &
-    Partial<WithBody> & { readonly input?: Body; readonly status?: 201 },
+    Partial<WithBody> & { readonly input?: Body; readonly status?: 201 | 202 },
 ): For<R, Repositories> {
   const { input, status = 200, body, ...rest } = declaration;
   return complete({
@@ -373,7 +387,7 @@ export function act<
 }
 
 function answerWith(
-  status: 200 | 201,
+  status: 200 | 201 | 202,
   schema: z.ZodType,
   { examples, ...rest }: WithAnswer['answer'],
 ): DeclaredAnswer {

@@ -6,7 +6,7 @@ import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
-import type { Caller, RateLimiter } from '../limits/limiter.ts';
+import type { Caller, Decision, RateLimiter } from '../limits/limiter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
 import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
@@ -49,6 +49,8 @@ export interface PublicApiOptions<Repositories> {
   readonly keyUses: Pick<KeyUses, 'note'>;
   readonly usage: Pick<UsageCounts, 'note'>;
   readonly limiter: Pick<RateLimiter, 'charge' | 'peek'>;
+  /** Told of each request of a key that is banned, or whose account has used four fifths of its day. */
+  readonly noteDecision: (caller: Extract<Caller, { readonly kind: 'key' }>, decision: Decision) => void;
   readonly state: ServingState;
   readonly clock: Clock;
   readonly log: Logger;
@@ -106,9 +108,13 @@ async function refuseAtStop(context: RequestContext, limiter: Service['limiter']
 }
 
 /** Ban and limits, in one step. Neither closes the holder's windows. */
-const charge: Step<Service> = (context, { limiter }) => {
-  const decision = limiter.charge(keyCaller(context));
+const charge: Step<Service> = (context, { limiter, noteDecision }) => {
+  const caller = keyCaller(context);
+  const decision = limiter.charge(caller);
   const apply = (decided: Awaited<typeof decision>) => {
+    const { day } = decided.quota;
+    const isNoted = decided.kind === 'banned' || day.remaining * 5 <= day.limit;
+    if (isNoted && caller.kind === 'key') noteDecision(caller, decided);
     context.rateHeaders = decisionHeaders(decided);
     return refuseByLimit(decided);
   };

@@ -2,12 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import { encodeCursor } from '../domain/cursor.ts';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
-import type { Failure } from '../domain/result.ts';
-import type { Replay } from '../domain/idempotency.ts';
 import { entityTag, toJson } from '../domain/json.ts';
 import type { BoundContext, Response } from './context.ts';
 import { otherMethod, type TransportStatus } from './messages.ts';
-import type { Success } from './operation.ts';
+import type { AnyPage, HandlerResult } from './operation.ts';
 import type { Values } from './parameters.ts';
 import type { BoundOperation } from './routes.ts';
 import { type Fields, fields, flatFields, joinFields, NO_FIELDS, octets, trustedFields } from 'direct-http';
@@ -61,7 +59,7 @@ const REPLAY = fields('Idempotent-Replay', 'true');
 const NO_STORE = fields('Cache-Control', 'no-store');
 
 /** The two responses that a GET of the same content can have. */
-interface Representation {
+interface ContentResponses {
   readonly tag: string;
   readonly whole: Response;
   readonly notModified: Response;
@@ -74,83 +72,93 @@ export interface ResponseOptions {
   readonly caching: Fields;
 }
 
-/** Turns what an operation gives back into its response. */
+/** Turns what `handle` of an operation returns into the response. */
 export function toResponse(
   { operation, request, parameters }: BoundContext,
-  answer: Success | Failure,
+  result: HandlerResult,
   options: ResponseOptions,
 ): Response {
   const { declaration } = operation;
-  if ('error' in answer) {
-    const { error, message = declaration.errors[error], retryAfter } = answer;
+  if ('error' in result) {
+    const { error, message = declaration.errors[error], retryAfter, next } = result;
     const wait = retryAfter === undefined ? NO_FIELDS : fields('Retry-After', `${retryAfter}`);
-    return errorResponse(error, message, wait);
+    const link = next === undefined ? NO_FIELDS : nextLink(options.base, operation, parameters, next);
+    return errorResponse(error, message, joinFields(wait, link));
   }
   if (declaration.method === 'GET') {
-    if ('replay' in answer) throw new Error('A GET replays no answer.');
-    const { tag, whole, notModified } = represent(operation, parameters, answer, options);
+    if ('replay' in result) throw new Error('A GET replays no response.');
+    if (declaration.answer.noStore && 'items' in result) {
+      const link = nextLink(options.base, operation, parameters, result.next ?? '');
+      const headers = joinFields(JSON_CONTENT, NO_STORE, link);
+      return { status: 200, headers, body: octets(encode(result.items)) };
+    }
+    const { tag, whole, notModified } =
+      'items' in result
+        ? toPageResponses(operation, parameters, result, options)
+        : toContentResponses(encode(result.value), NO_FIELDS, options);
     return isUnmodified(request, tag) ? notModified : whole;
   }
-  const { status, isSecret } = declaration.answer;
+  const { status, noStore } = declaration.answer;
   if (status === 204) return { status, headers: NO_FIELDS };
-  if ('replay' in answer) {
-    const { status: recorded, location, json } = answer.replay;
+  if ('replay' in result) {
+    const { status: recorded, location, json } = result.replay;
     const headers = joinFields(JSON_CONTENT, locationField(options, location), REPLAY);
     return { status: recorded, headers, body: octets(json) };
   }
-  const json = jsonIn(answer);
+  if ('items' in result) throw new Error('Only a GET returns a page.');
+  const json = encode(result.value);
   const etag = declaration.method === 'PATCH' ? trustedFields(`ETag: ${entityTag(json)}\r\n`) : NO_FIELDS;
-  // A secret is never given again.
-  const caching = isSecret ? NO_STORE : NO_FIELDS;
-  const location = locationField(options, locate(declaration.location, answer));
+  const caching = noStore ? NO_STORE : NO_FIELDS;
+  const location = locationField(options, locate(declaration.location, result.value));
   return { status, headers: joinFields(JSON_CONTENT, etag, location, caching), body: octets(json) };
 }
 
 /** The path of what was added. */
-function locate(template: string | undefined, answer: Encodable): string | undefined {
-  return template !== undefined && 'value' in answer
-    ? template.replace('{id}', String((answer.value as { readonly id: bigint }).id))
-    : undefined;
+function locate(template: string | undefined, added: unknown): string | undefined {
+  return template?.replace('{id}', String((added as { readonly id: bigint }).id));
 }
 
 function locationField({ base }: ResponseOptions, location: string | undefined): Fields {
   return location === undefined ? NO_FIELDS : fields('Location', base + location);
 }
 
-type Encodable = Exclude<Success, Replay>;
-
-function jsonIn(success: Encodable): string {
-  return 'json' in success ? success.json : toJson(success.value);
+/** The JSON of a body. A body is no text, so a text is JSON already. */
+function encode(content: unknown): string {
+  return typeof content === 'string' ? content : toJson(content);
 }
 
-function represent(
+function toPageResponses(
   operation: BoundOperation,
   parameters: Values,
-  success: Encodable,
-  { base, caching }: ResponseOptions,
-): Representation {
-  const { cache, next } = success;
+  { items, next, cache }: AnyPage,
+  options: ResponseOptions,
+): ContentResponses {
   // A WeakMap would hold pages that nobody needs, because V8 promotes its keys to the old generation.
-  if (cache?.response !== undefined) return cache.response as Representation;
-  const json = jsonIn(success);
+  if (cache?.response !== undefined) return cache.response as ContentResponses;
+  const link = next === undefined ? NO_FIELDS : nextLink(options.base, operation, parameters, next);
+  const responses = toContentResponses(
+    encode(items),
+    link,
+    options,
+    cache === undefined ? joinFields : flatFields,
+  );
+  if (cache !== undefined) cache.response = responses;
+  return responses;
+}
+
+function toContentResponses(
+  json: string,
+  link: Fields,
+  { caching }: ResponseOptions,
+  join: (...parts: readonly Fields[]) => Fields = joinFields,
+): ContentResponses {
   const tag = entityTag(json);
-  const link = next === undefined ? NO_FIELDS : nextLink(base, operation, parameters, next);
   const etag = trustedFields(`ETag: ${tag}\r\n`);
-  const validators = joinFields(etag, caching, link);
-  const representation = {
+  return {
     tag,
-    whole: {
-      status: 200,
-      headers:
-        cache === undefined
-          ? joinFields(JSON_CONTENT, validators)
-          : flatFields(JSON_CONTENT, etag, caching, link),
-      body: octets(json),
-    },
-    notModified: { status: 304, headers: validators },
+    whole: { status: 200, headers: join(JSON_CONTENT, etag, caching, link), body: octets(json) },
+    notModified: { status: 304, headers: joinFields(etag, caching, link) },
   };
-  if (cache !== undefined) cache.response = representation;
-  return representation;
 }
 
 /** The link to the next page: the same query, from the place `next` on. */
@@ -161,14 +169,16 @@ function nextLink(
   next: bigint | string,
 ): Fields {
   let query = '';
+  let place = '';
   for (const [name, parameter] of inQuery) {
     const value = parameters[name];
-    if (name === 'cursor' || value === undefined) continue;
+    if (parameter.isPlace) place = name;
+    if (parameter.isPlace || value === undefined) continue;
     const written = parameter.write?.(value) ?? value;
     const all = typeof written === 'object' ? written : [written];
     for (const each of all) query += `${name}=${typeof each === 'string' ? encodeURIComponent(each) : each}&`;
   }
-  return fields('Link', `<${base}${declaration.path}?${query}cursor=${encodeCursor(next)}>; rel="next"`);
+  return fields('Link', `<${base}${declaration.path}?${query}${place}=${encodeCursor(next)}>; rel="next"`);
 }
 
 /** Whether `If-None-Match` names the tag, so that the answer is 304 (RFC 9110, section 13.1.2, weak comparison). */

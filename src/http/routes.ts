@@ -1,14 +1,13 @@
 // Contract: section 3.
 import { listed } from '../domain/parse.ts';
-import type { Failure } from '../domain/result.ts';
 import {
   type Call,
   type Deprecation,
+  type HandlerResult,
   type Method,
   type Operation,
   pathNames,
   queryParameters,
-  type Success,
 } from './operation.ts';
 import { absentValues, type NamedParameter, type ParameterSet } from './parameters.ts';
 import { type Fields, fields, NO_FIELDS } from 'direct-http';
@@ -20,7 +19,7 @@ export interface BoundOperation extends ParameterSet {
   readonly index: number;
   /** The headers of every response of the operation. */
   readonly headers: Fields;
-  handle(call: Call): Promise<Success | Failure>;
+  handle(call: Call): Promise<HandlerResult>;
 }
 
 /** A path of the API, with the operation of each of its methods. */

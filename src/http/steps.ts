@@ -1,10 +1,9 @@
 // Contract: sections 3 and 4.
-import { ServiceError } from '../domain/errors.ts';
-import { readBody as readContent } from './body.ts';
+import { readContent } from './body.ts';
 import { requireBound, type Step } from './context.ts';
 import { BAD_ENCODING, STORE_LOST } from './messages.ts';
 import type { ClientCall, OperatorCall } from './operation.ts';
-import { readParameters as readValues } from './parameters.ts';
+import { readValues } from './parameters.ts';
 import { errorResponse, type ResponseOptions, toResponse } from './response.ts';
 
 /* The steps that both listeners share. */
@@ -40,17 +39,11 @@ export const readBody: Step<unknown> = (context) =>
 export const handle: Step<ResponseOptions> = async (context, options) => {
   const { operation, request, key, operator, actor, parameters, body, idempotency } = requireBound(context);
   const ifMatch = entityTags(request.headers['if-match']);
-  const call = { key, accountId: key?.account.id, operator, actor, parameters, body, ifMatch, idempotency };
-  try {
-    // The steps before have let the caller in.
-    const answer = await operation.handle(call as ClientCall & OperatorCall);
-    return toResponse(requireBound(context), answer, options);
-  } catch (error) {
-    // To the rules of the domain, every value is a parameter. A value of a body makes the request invalid.
-    if (body !== undefined && error instanceof ServiceError && error.code === 'invalid_parameter')
-      return errorResponse('invalid_request', error.message);
-    throw error;
-  }
+  const accountId = key?.account.id;
+  const call = { request, key, accountId, operator, actor, parameters, body, ifMatch, idempotency };
+  // The steps before have let the caller in.
+  const result = await operation.handle(call as ClientCall & OperatorCall);
+  return toResponse(requireBound(context), result, options);
 };
 
 /** The entity tags that an `If-Match` header lists. */

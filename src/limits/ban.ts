@@ -33,17 +33,17 @@ export function banInForce({ ban }: Pick<BanRecord, 'ban'>, now: Pick<Moment, 'u
 
 /** Whether the record matters no more: no refusal of it counts, and the next ban would be a first one. */
 export function hasEnded({ refusals, ban }: BanRecord, now: Moment): boolean {
-  return !counts(refusals.at(-1), now) && (ban === undefined || now.unix - ban.until >= DAY);
+  return !isRecent(refusals.at(-1), now) && (ban === undefined || now.unix - ban.until >= DAY);
 }
 
 /**
  * Counts one refusal in the record of a key, and gives back the ban if it begins one. `banAfter` refusals within 60 s ban
  * the key. A ban that begins within 24 hours of the end of the previous one lasts twice as long as that, at most 24 hours.
  */
-export function refuse(record: BanRecord, policy: BanPolicy, now: Moment): Ban | undefined {
+export function countRefusal(record: BanRecord, policy: BanPolicy, now: Moment): Ban | undefined {
   // Changed in place: a copy of a long list for each refusal would cost more than the request.
   const { refusals, ban: last } = record;
-  const over = refusals.findIndex((instant) => counts(instant, now));
+  const over = refusals.findIndex((instant) => isRecent(instant, now));
   if (over !== 0) refusals.splice(0, over === -1 ? refusals.length : over);
   refusals.push(Math.floor(now.monotonic));
   if (refusals.length < policy.banAfter) return undefined;
@@ -54,12 +54,12 @@ export function refuse(record: BanRecord, policy: BanPolicy, now: Moment): Ban |
 }
 
 /** Whether a refusal still counts. */
-function counts(refusal: number | undefined, now: Moment): boolean {
+function isRecent(refusal: number | undefined, now: Moment): boolean {
   return refusal !== undefined && now.monotonic - refusal < MINUTE;
 }
 
 /** Corrects a stored ban for a clock that was ahead when it was stored: it lasts no longer than a ban that begins now. */
-export function restoreBan({ until, count }: Ban, policy: BanPolicy, now: Moment): Ban {
+export function correctBan({ until, count }: Ban, policy: BanPolicy, now: Moment): Ban {
   return { until: Math.min(until, Math.floor(now.unix) + banTime(count, policy)), count };
 }
 

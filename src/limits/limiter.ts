@@ -1,6 +1,5 @@
 // Contract: section 6.
 import type { Account } from '../domain/account.ts';
-import type { Actor } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Limits } from '../domain/plan.ts';
 import type { Ban, BanRecord } from './ban.ts';
@@ -15,6 +14,11 @@ export type Caller =
   /** A client address without a valid key: an IPv4 address or an IPv6 /64. */
   | { readonly kind: 'address'; readonly address: string; readonly limits: Limits };
 
+/** The windows of a caller, or those of an account's plan whatever its keys. */
+export type Windows =
+  | Caller
+  | { readonly kind: 'account'; readonly accountId: number; readonly limits: Limits };
+
 export type Decision =
   | { readonly kind: 'admitted'; readonly quota: Quota }
   /** `refusalsLeft`: how many more refusals until a ban, once half of them are used up. */
@@ -28,8 +32,8 @@ export interface RateLimiter {
    * window, a refused one takes nothing.
    */
   charge(caller: Caller): Decision | Promise<Decision>;
-  /** Both windows of a caller. Takes nothing. */
-  peek(caller: Caller): Promise<Quota>;
+  /** Both windows. Takes nothing. */
+  peek(windows: Windows): Promise<Quota>;
   /** Writes the changes that are due. Call it every second. Rejects as the store does. */
   flush(): Promise<void>;
   /** Writes everything, so that the next process continues from exactly the same counts. Call it before the process ends. */
@@ -55,12 +59,6 @@ export interface KeyBan extends Ban {
   readonly keyId: number;
 }
 
-export interface LiftedBan {
-  readonly ban: KeyBan;
-  /** Whether the same commit has the notice and the entry in the audit log. A ban in Redis has neither yet. */
-  readonly isRecorded: boolean;
-}
-
 /** The error for an operator while nobody can read the limits. The cause goes to the log. */
 export function limitsUnavailable(cause: unknown): ServiceError {
   return new ServiceError('unavailable', 'The counters cannot be read now; try again later.', { cause });
@@ -75,7 +73,7 @@ export interface BannableKey {
 export interface BanQuery {
   readonly accountId?: number | undefined;
   /** Only keys with a larger id. */
-  readonly after?: number | undefined;
+  readonly after?: number | bigint | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -90,10 +88,13 @@ export interface RateLimitAdmin {
   countBans(): Promise<number>;
   /** The bans in force of these keys, in the order of the keys: one statement, or one call for 500 keys. */
   findBans(keys: readonly BannableKey[]): Promise<readonly KeyBan[]>;
-  /** Ends the ban of a key and forgets its earlier ones. Undefined when the key is not banned. */
-  liftBan(actor: Actor, key: BannableKey): Promise<LiftedBan | undefined>;
-  /** Both windows as of at most a second ago, or ten when more than 1,000 accounts call within a second. */
-  readQuota(account: Account): Promise<Quota>;
+  /**
+   * Ends the ban of a key in Redis and forgets its earlier ones. Undefined when the key is not banned. Bans in the database
+   * have no such method: there, the repository of bans lifts them in the commit of their entry in the audit log.
+   */
+  liftBan?(key: BannableKey): Promise<KeyBan | undefined>;
+  /** Both windows as of at most a second ago, or ten when more than 1,000 accounts call within a second. Takes nothing. */
+  peek(windows: Windows): Promise<Quota>;
 }
 
 /** The limiter of a process that serves, and the operator's view of it. `limiter.close` closes both. */
@@ -134,10 +135,10 @@ export const NO_STORE: LimiterStore = {
   prune: async () => undefined,
 };
 
-/** The name that the windows of a caller are stored under. All keys of an account share those of its plan. */
-export function callerName(caller: Caller): string {
-  if (caller.kind === 'address') return `address ${caller.address}`;
-  return caller.kind === 'key' ? planName(caller.accountId) : `holder ${caller.accountId}`;
+/** The name that windows are stored under. All keys of an account share those of its plan. */
+export function callerName(windows: Windows): string {
+  if (windows.kind === 'address') return `address ${windows.address}`;
+  return windows.kind === 'holder' ? `holder ${windows.accountId}` : planName(windows.accountId);
 }
 
 /** The name that the windows of an account's plan are stored under. */

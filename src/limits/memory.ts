@@ -1,5 +1,6 @@
 // Contract: section 6. What is written when: docs/design/rate-limits.md.
 import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { chunksOf } from '../domain/chunks.ts';
 import { type Clock, DAY, MINUTE, type Moment, unixOffset } from '../domain/clock.ts';
 import { lazy } from '../domain/lazy.ts';
 import {
@@ -8,9 +9,9 @@ import {
   type BanRecord,
   hasEnded,
   newBanRecord,
-  refuse,
+  countRefusal,
   refusalsLeft,
-  restoreBan,
+  correctBan,
 } from './ban.ts';
 import {
   type Caller,
@@ -19,8 +20,9 @@ import {
   type LimiterEvents,
   type LimiterStore,
   type RateLimiter,
+  type Windows,
 } from './limiter.ts';
-import { type Counts, peek, type Quota, restoreCounts, take, UNUSED } from './quota.ts';
+import { type Counts, peek, type Quota, correctCounts, take, UNUSED } from './quota.ts';
 
 /** Callers in memory. Beyond that, it forgets the oldest: addresses first, then accounts whose counts are written. */
 const CALLERS_MAX = 200_000;
@@ -105,9 +107,9 @@ export class MemoryLimiter implements RateLimiter {
       : { kind: 'refused', quota, refusalsLeft: undefined };
   }
 
-  async peek(caller: Caller): Promise<Quota> {
-    const counts = this.#callersLike(caller).get(callerName(caller)) ?? (await this.#load(caller));
-    return peek(counts, caller.limits, this.#clock());
+  async peek(windows: Windows): Promise<Quota> {
+    const counts = this.#callersLike(windows).get(callerName(windows)) ?? (await this.#load(windows));
+    return peek(counts, windows.limits, this.#clock());
   }
 
   bansInForce(): number {
@@ -128,8 +130,8 @@ export class MemoryLimiter implements RateLimiter {
    */
   async flush(): Promise<void> {
     this.#lengths = [this.#unwritten.size, ...this.#lengths].slice(0, FLUSHES);
-    // A tenth of the longest queue of ten flushes, so that no account waits for more than ten. FLUSH_ROWS come on top:
-    // while at most 1,000 accounts call in a second, the queue shrinks until each flush writes all of it.
+    // A tenth of the longest queue of ten flushes, so that no account waits for more than ten. FLUSH_ROWS come on top, so
+    // that the queue empties unless more accounts than that call in a second.
     this.#due += FLUSH_ROWS + Math.ceil(Math.max(...this.#lengths) / FLUSHES);
     await this.#settleBans(ROWS);
     await this.#writeCounts(this.#due, ROWS);
@@ -141,10 +143,10 @@ export class MemoryLimiter implements RateLimiter {
     await this.#settleBans(FINAL_ROWS);
     await this.#writeCounts(Number.POSITIVE_INFINITY, FINAL_ROWS);
     const called = [...this.#addresses].filter(([, counts]) => counts !== UNUSED);
-    for (const part of portions(called, FINAL_ROWS)) await this.#store.writeCounts(this.#inStore(part));
+    for (const part of chunksOf(called, FINAL_ROWS)) await this.#store.writeCounts(this.#inStore(part));
     const now = this.#clock();
     const refused = [...this.#records].filter(([, record]) => !hasEnded(record, now));
-    for (const part of portions(refused, FINAL_ROWS)) await this.#writeRecords(part.map(([keyId]) => keyId));
+    for (const part of chunksOf(refused, FINAL_ROWS)) await this.#writeRecords(part.map(([keyId]) => keyId));
   }
 
   async reload(): Promise<void> {
@@ -158,24 +160,24 @@ export class MemoryLimiter implements RateLimiter {
 
   close(): void {}
 
-  #callersLike({ kind }: Caller): Map<string, Counts> {
+  #callersLike({ kind }: Windows): Map<string, Counts> {
     return kind === 'address' ? this.#addresses : this.#accounts;
   }
 
-  async #load(caller: Caller): Promise<Counts> {
-    const name = callerName(caller);
-    const callers = this.#callersLike(caller);
+  async #load(windows: Windows): Promise<Counts> {
+    const name = callerName(windows);
+    const callers = this.#callersLike(windows);
     const [stored] = await Promise.all([this.#store.readCounts(name), this.#readRecords()]);
     // Everything is being read again.
-    if (callers !== this.#callersLike(caller)) return this.#load(caller);
+    if (callers !== this.#callersLike(windows)) return this.#load(windows);
     // Another request of the same caller may have loaded it meanwhile, and counted.
     const known = callers.get(name);
     if (known !== undefined) return known;
     const now = this.#clock();
-    const counts = stored === undefined ? UNUSED : restoreCounts(shift(stored, -unixOffset(now)), now);
+    const counts = stored === undefined ? UNUSED : correctCounts(shift(stored, -unixOffset(now)), now);
     callers.set(name, counts);
     // A wrong day must be replaced in the store, or it would count as today again tomorrow.
-    if (caller.kind !== 'address' && stored !== undefined && stored.day !== counts.day)
+    if (windows.kind !== 'address' && stored !== undefined && stored.day !== counts.day)
       this.#unwritten.add(name);
     return counts;
   }
@@ -188,7 +190,7 @@ export class MemoryLimiter implements RateLimiter {
       const record: BanRecord = {
         // If the clock was set back since it was stored, no refusal lies in the future.
         refusals: refusals.map((instant) => Math.min(instant - offset, now.monotonic)),
-        ban: ban && restoreBan(ban, this.#policy, now),
+        ban: ban && correctBan(ban, this.#policy, now),
       };
       if (!hasEnded(record, now)) this.#records.set(keyId, record);
       if (record.ban?.until !== ban?.until) this.#newBans.add(keyId);
@@ -198,7 +200,7 @@ export class MemoryLimiter implements RateLimiter {
   #refuse(keyId: number, quota: Quota, now: Moment): Decision | Promise<Decision> {
     let record = this.#records.get(keyId);
     if (record === undefined) this.#records.set(keyId, (record = newBanRecord()));
-    const ban = refuse(record, this.#policy, now);
+    const ban = countRefusal(record, this.#policy, now);
     if (ban === undefined)
       return { kind: 'refused', quota, refusalsLeft: refusalsLeft(record.refusals.length, this.#policy) };
     this.#onBan?.(keyId, ban);
@@ -221,7 +223,7 @@ export class MemoryLimiter implements RateLimiter {
     const due = this.#newBans;
     this.#newBans = new Set();
     try {
-      for (const part of portions([...due], rows)) await this.#writeRecords(part);
+      for (const part of chunksOf([...due], rows)) await this.#writeRecords(part);
     } catch (error) {
       this.#newBans = this.#newBans.union(due);
       throw error;
@@ -242,7 +244,7 @@ export class MemoryLimiter implements RateLimiter {
 
   /** Writes the first `count` accounts of the queue, `rows` in a transaction. */
   async #writeCounts(count: number, rows: number): Promise<void> {
-    for (const names of portions([...this.#unwritten.values().take(count)], rows)) {
+    for (const names of chunksOf([...this.#unwritten.values().take(count)], rows)) {
       const written = names.map((name) => [name, this.#accounts.get(name) as Counts] as const);
       await this.#store.writeCounts(this.#inStore(written));
       for (const [name, counts] of written) {
@@ -287,8 +289,4 @@ export class MemoryLimiter implements RateLimiter {
 /** The same counts with their instant moved by `by` milliseconds. */
 function shift({ minuteStart, minuteCount, day, dayCount }: Counts, by: number): Counts {
   return { minuteStart: minuteStart + by, minuteCount, day, dayCount };
-}
-
-function* portions<T>(items: readonly T[], length: number): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += length) yield items.slice(start, start + length);
 }

@@ -64,7 +64,7 @@ export function peek(counts: Counts, limits: Limits, now: Moment): Quota {
  * Corrects stored counts for a clock that was ahead when it was stored: the minute ends within 60 s from now, and a day
  * later than tomorrow counts as today.
  */
-export function restoreCounts(counts: Counts, now: Moment): Counts {
+export function correctCounts(counts: Counts, now: Moment): Counts {
   const today = Math.floor(now.unix / DAY);
   const minuteStart = Math.min(counts.minuteStart, Math.floor(now.monotonic));
   const day = counts.day > today + 1 ? today : counts.day;

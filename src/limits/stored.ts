@@ -6,6 +6,7 @@ import type { Engine } from '../storage/engine.ts';
 import { raw, type Sql, sql, type Value } from '../storage/sql.ts';
 import {
   boolean,
+  createParser,
   enumeration,
   instant,
   integer,
@@ -17,8 +18,8 @@ import {
 } from '../storage/table.ts';
 import type { Transaction } from '../storage/transaction.ts';
 import type { Ban, BanRecord } from './ban.ts';
-import { type KeyBan, type LimiterStore, planName, type RateLimitAdmin } from './limiter.ts';
-import { type Counts, peek, restoreCounts, UNUSED } from './quota.ts';
+import { callerName, type KeyBan, type LimiterStore, type RateLimitAdmin } from './limiter.ts';
+import { type Counts, peek, correctCounts, UNUSED } from './quota.ts';
 
 /** The counts of callers in their windows. */
 export const WINDOWS = new Table(
@@ -97,7 +98,39 @@ async function dropLifted(transaction: Transaction, keyIds: readonly number[]): 
     await transaction.query(sql`DELETE FROM standings WHERE key_id = ${keyId} AND lifted = 1`);
 }
 
-export const WRITES = { writeCounts, writeBanRecords, dropLifted };
+/** Deletes rows of a table to which `condition` applies. Returns whether there may be more. */
+async function deleteSome(
+  transaction: Transaction,
+  { name, key }: typeof WINDOWS | typeof BAN_RECORDS,
+  condition: Sql,
+): Promise<boolean> {
+  const columns = raw(key.join(', '));
+  const deleted = await transaction.query(sql`DELETE FROM ${raw(name)} WHERE (${columns}) IN (
+    SELECT ${columns} FROM ${raw(name)} WHERE ${condition} LIMIT ${PRUNED_ROWS}) RETURNING 1`);
+  return deleted.length === PRUNED_ROWS;
+}
+
+/** Deletes counts of days before `day` whose minute began before `minute`. Returns whether there may be more. */
+function pruneCounts(transaction: Transaction, environment: Environment, day: number, minute: number) {
+  return deleteSome(
+    transaction,
+    WINDOWS,
+    sql`environment = ${environment} AND day < ${day} AND minute_start < ${minute}`,
+  );
+}
+
+/** Deletes records whose bans and refusals are all before `endedBefore`. Returns whether there may be more. */
+function pruneBanRecords(transaction: Transaction, environment: Environment, endedBefore: number) {
+  const lastRefusal = transaction.dialect.lastElement('refusals');
+  return deleteSome(
+    transaction,
+    BAN_RECORDS,
+    sql`environment = ${environment} AND coalesce(banned_until, 0) < ${endedBefore}
+      AND coalesce(${lastRefusal}, 0) < ${endedBefore}`,
+  );
+}
+
+export const WRITES = { writeCounts, writeBanRecords, dropLifted, pruneCounts, pruneBanRecords };
 
 /** Bans in force at `now` (Unix milliseconds). The index `standings_banned` has every ban and no other row. */
 function inForce(environment: Environment, now: number): Sql {
@@ -115,22 +148,21 @@ export function lastBan({ bannedUntil, banCount }: Stored<typeof BAN_RECORDS>): 
     : { until: bannedUntil, count: banCount };
 }
 
-type BanRow = readonly [keyId: bigint, until: bigint, count: bigint];
-
 const BAN_COLUMNS = raw('key_id, banned_until, ban_count');
 
-function parseBan([keyId, until, count]: BanRow): KeyBan {
-  return { keyId: Number(keyId), until: Number(until), count: Number(count) };
-}
+const parseBan = createParser({ keyId: integer, until: instant, count: integer });
 
-/** Lifts the ban of a key that is in force at `now` (Unix milliseconds). The serving process follows within a second. */
+/**
+ * Lifts the ban of a key that is in force at `now` (Unix milliseconds). Bans end by the clock of the service, not by that
+ * of the database. The serving process follows within a second.
+ */
 export async function liftBan(
   transaction: Transaction,
   environment: Environment,
   keyId: number,
   now: number,
 ): Promise<KeyBan | undefined> {
-  const [row] = await transaction.query<BanRow>(
+  const [row] = await transaction.query(
     sql`UPDATE standings SET lifted = 1 WHERE key_id = ${keyId} AND ${inForce(environment, now)} RETURNING ${BAN_COLUMNS}`,
   );
   return row && parseBan(row);
@@ -140,7 +172,7 @@ export async function liftBan(
 export function open(
   engine: Engine,
   { clock, environment }: { readonly clock: Clock; readonly environment: Environment },
-): LimiterStore & Omit<RateLimitAdmin, 'liftBan'> {
+): LimiterStore & RateLimitAdmin {
   const now = () => Math.floor(clock().unix);
 
   async function readCounts(caller: string): Promise<Counts | undefined> {
@@ -151,25 +183,16 @@ export function open(
     return row && parseCounts(row);
   }
 
-  /** Deletes the rows of this environment to which `condition` applies, some at a time. */
-  async function pruneTable({ name, key }: typeof WINDOWS | typeof BAN_RECORDS, condition: Sql) {
-    const columns = raw(key.join(', '));
-    const statement = sql`DELETE FROM ${raw(name)} WHERE (${columns}) IN (
-      SELECT ${columns} FROM ${raw(name)} WHERE environment = ${environment} AND ${condition} LIMIT ${PRUNED_ROWS}
-    ) RETURNING 1`;
-    while ((await engine.change(statement)).length === PRUNED_ROWS);
-  }
-
   async function readBans(end: Sql): Promise<readonly KeyBan[]> {
-    const rows = await engine.read<BanRow>(
+    const rows = await engine.read(
       sql`SELECT ${BAN_COLUMNS} FROM standings WHERE ${inForce(environment, now())} ${end}`,
     );
     return rows.map(parseBan);
   }
 
   /** All bans in force with larger key ids, some at a time. */
-  async function* readPages(after: number, limit: number): AsyncGenerator<readonly KeyBan[]> {
-    for (let last: number | undefined = after; last !== undefined; ) {
+  async function* readPages(after: number | bigint, limit: number): AsyncGenerator<readonly KeyBan[]> {
+    for (let last: number | bigint | undefined = after; last !== undefined; ) {
       const bans = await readBans(sql`AND key_id > ${last} ORDER BY key_id LIMIT ${limit}`);
       yield bans;
       last = bans.length < limit ? undefined : bans.at(-1)?.keyId;
@@ -178,7 +201,10 @@ export function open(
   }
 
   /** The bans of one account. An account can have far more keys than there are bans, so the bans are read first. */
-  async function* readPagesOfAccount(accountId: number, after: number): AsyncGenerator<readonly KeyBan[]> {
+  async function* readPagesOfAccount(
+    accountId: number,
+    after: number | bigint,
+  ): AsyncGenerator<readonly KeyBan[]> {
     for await (const bans of readPages(after, ROWS_READ)) {
       // A condition on the account would make the database read all keys of the account.
       const isBanned = engine.dialect.isAnyOf(
@@ -240,13 +266,8 @@ export function open(
     },
     dropLifted: (keyIds) => engine.write(dropLifted, keyIds),
     async prune(day, endedBefore) {
-      const before = Math.floor(endedBefore);
-      await pruneTable(WINDOWS, sql`day < ${day} AND minute_start < ${now() - MINUTE}`);
-      const lastRefusal = engine.dialect.lastElement('refusals');
-      await pruneTable(
-        BAN_RECORDS,
-        sql`coalesce(banned_until, 0) < ${before} AND coalesce(${lastRefusal}, 0) < ${before}`,
-      );
+      while (await engine.write(pruneCounts, environment, day, now() - MINUTE));
+      while (await engine.write(pruneBanRecords, environment, Math.floor(endedBefore)));
     },
     async listBans({ accountId, after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
       const pages =
@@ -273,11 +294,11 @@ export function open(
       const byKey = new Map(bans.map((ban) => [ban.keyId, ban]));
       return ids.flatMap((id) => byKey.get(id) ?? []);
     },
-    async readQuota(account) {
-      const counts = (await readCounts(planName(account.id))) ?? UNUSED;
+    async peek(windows) {
+      const counts = (await readCounts(callerName(windows))) ?? UNUSED;
       const { unix } = clock();
       const moment = { unix, monotonic: unix };
-      return peek(restoreCounts(counts, moment), account.limits, moment);
+      return peek(correctCounts(counts, moment), windows.limits, moment);
     },
   };
 }

@@ -14,6 +14,12 @@ interface Gauges {
   readonly sharedIsUp: () => boolean | undefined;
   /** Returns undefined when the database has no pool. */
   readonly pool: () => { readonly inUse: number; readonly waiting: number } | undefined;
+  /** Events that this instance saw in the feed, by type: every instance sees all. */
+  readonly events: () => ReadonlyMap<string, number>;
+  /** Attempts to deliver events, by what became of them. Returns undefined without webhooks. */
+  readonly attempts: () => ReadonlyMap<string, number> | undefined;
+  /** Seconds since the oldest event was written that an endpoint of this instance waits for. 0: none waits. */
+  readonly oldestUndelivered: () => number;
   /** Accounts that called each deprecated operation in the last 30 days. Rejects when the database cannot answer. */
   readonly deprecatedAccounts: () => Promise<ReadonlyMap<string, number>>;
 }
@@ -33,7 +39,7 @@ export class Metrics {
   readonly #redis: Histogram | undefined;
 
   constructor(
-    { inFlight, bans, sharedIsUp, pool, deprecatedAccounts }: Gauges,
+    { inFlight, bans, sharedIsUp, pool, events, attempts, oldestUndelivered, deprecatedAccounts }: Gauges,
     deprecated: readonly DeprecatedOperation[],
     clock: Clock,
   ) {
@@ -42,6 +48,22 @@ export class Metrics {
     this.#gauge('petstore_requests_in_flight', 'Requests accepted and not answered yet.', inFlight);
     this.#gauge('petstore_bans', 'API keys banned now.', bans);
     registerDeprecations(this.#registry, this.requests, deprecated, deprecatedAccounts, clock);
+    this.#counter(
+      'petstore_feed_events_total',
+      'Events of the feed. Every instance counts all.',
+      'type',
+      events,
+    );
+    if (attempts() !== undefined) {
+      const read = () => attempts() ?? new Map<string, number>();
+      const help = 'Attempts to deliver events to endpoints, by what became of them.';
+      this.#counter('petstore_webhook_attempts_total', help, 'outcome', read);
+      this.#gauge(
+        'petstore_webhook_oldest_undelivered_seconds',
+        'Age of the oldest event that waits for its first attempt at an endpoint which answers.',
+        oldestUndelivered,
+      );
+    }
     if (pool() !== undefined) {
       const inUse = () => pool()?.inUse ?? 0;
       const waiting = () => pool()?.waiting ?? 0;
@@ -75,6 +97,20 @@ export class Metrics {
   /** All metrics in the Prometheus text format. */
   async text(): Promise<string> {
     return `${await this.#registry.metrics()}\n${this.requests.text()}`;
+  }
+
+  /** A counter with one label, whose values are read when Prometheus asks. */
+  #counter(name: string, help: string, label: string, read: () => ReadonlyMap<string, number>): void {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect(): void {
+        counter.reset();
+        for (const [value, count] of read()) counter.inc({ [label]: value }, count);
+      },
+    });
   }
 
   #gauge(name: string, help: string, read: () => number): void {

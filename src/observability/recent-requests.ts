@@ -1,7 +1,8 @@
 // Contract: section 10.2.
 import type { ErrorCode } from '../domain/errors.ts';
-import { MINUTE } from '../domain/clock.ts';
-import { HOUR, type UsageOutcome } from '../domain/usage.ts';
+import { MINUTE, HOUR } from '../domain/clock.ts';
+import { type Page, type PageQuery, toPage } from '../domain/page.ts';
+import { type UsageOutcome } from '../domain/usage.ts';
 import { outcomeIndex } from './key-usage.ts';
 
 /** Requests that were answered with an error and are kept. About 2 MB. */
@@ -34,6 +35,11 @@ export interface Fault {
   readonly accountId: number | undefined;
   readonly account: string | undefined;
 }
+
+/** Only faults that have these values. */
+type FaultFilter = {
+  readonly [Name in 'requestId' | 'accountId' | 'keyId' | 'status']?: Fault[Name] | undefined;
+};
 
 /** Milliseconds in which half, or 99 of 100, requests were answered. Undefined without requests. */
 export interface Latency {
@@ -104,8 +110,17 @@ export class RecentRequests {
     this.#nextFault = (this.#nextFault + 1) % FAULTS_KEPT;
   }
 
-  /** The faults that are kept, the newest first. */
-  *faults(): Generator<Fault> {
+  /** The newest first. */
+  listFaults({ limit, cursor, ...filter }: PageQuery & FaultFilter): Page<Fault> {
+    const names = Object.keys(filter) as (keyof FaultFilter)[];
+    const found = this.#newestFaults()
+      .filter(({ id }) => cursor === undefined || id < cursor)
+      .filter((fault) => names.every((name) => filter[name] === undefined || filter[name] === fault[name]))
+      .take(limit + 1);
+    return toPage([...found], limit);
+  }
+
+  *#newestFaults(): Generator<Fault> {
     const count = this.#faults.length;
     for (let age = 1; age <= count; age++) {
       const fault = this.#faults[(this.#nextFault - age + count) % count];

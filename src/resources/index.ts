@@ -1,14 +1,16 @@
 // Contract: sections 1.1 and 10.2.
 import { CLIENT_ACCOUNT, OPERATOR_ACCOUNTS } from './accounts/operations.ts';
 import { OPERATOR_KEYS, CLIENT_KEYS } from './keys/operations.ts';
+import { CLIENT_EVENTS } from './events/operations.ts';
 import { CLIENT_CATEGORIES } from './categories/operations.ts';
+import { CLIENT_WEBHOOKS, OPERATOR_WEBHOOKS } from './webhooks/operations.ts';
 import { CLIENT_ORDERS } from './orders/operations.ts';
 import { CLIENT_PETS } from './pets/operations.ts';
 import { OPERATOR_BANS } from './bans/operations.ts';
 import type { ClientOperation, Operation, OperationGroup, OperatorOperation } from '../http/operation.ts';
 import { OPERATOR_AUDIT } from './audit/operations.ts';
 import { OPERATOR_DEPRECATIONS } from './deprecations/operations.ts';
-import type { DeprecatedOperation } from './deprecations/ranking.ts';
+import type { DeprecatedOperation } from './deprecations/uses.ts';
 import { OPERATOR_USAGE } from './usage/operations.ts';
 import { OPERATOR_FAULTS } from './faults/operations.ts';
 import { OPERATOR_ME, OPERATOR_OPERATORS } from './operators/operations.ts';
@@ -19,7 +21,15 @@ import { OVERVIEW } from './overview/operations.ts';
  * their order. Resources of which every operation is beta come last, because most readers and requests want the others.
  */
 
-const FOR_CLIENTS = [CLIENT_PETS, CLIENT_ACCOUNT, CLIENT_CATEGORIES, CLIENT_KEYS, CLIENT_ORDERS];
+const FOR_CLIENTS = [
+  CLIENT_PETS,
+  CLIENT_ACCOUNT,
+  CLIENT_CATEGORIES,
+  CLIENT_EVENTS,
+  CLIENT_KEYS,
+  CLIENT_ORDERS,
+  CLIENT_WEBHOOKS,
+];
 
 const FOR_OPERATORS = [
   OPERATOR_ACCOUNTS,
@@ -32,6 +42,7 @@ const FOR_OPERATORS = [
   OPERATOR_OPERATORS,
   OVERVIEW,
   OPERATOR_USAGE,
+  OPERATOR_WEBHOOKS,
 ];
 
 /** The repositories that the operations of all these groups use together. */

@@ -15,6 +15,8 @@ export interface EngineSettings {
   readonly writingThread: URL;
   /** Called when an unused connection or the writing thread is lost. */
   readonly onLost: (error: Error) => void;
+  /** Writes no events, because the data is invented. */
+  readonly isSilent?: boolean;
   /** Refuses a database that nobody has made yet, instead of making it. */
   readonly mustExist?: boolean;
 }
@@ -38,17 +40,6 @@ export interface TableReader {
 /** Rows in a chunk: enough that a round trip costs little, few enough that memory stays flat. */
 export const CHUNK_ROWS = 2_000;
 
-/** The items in arrays of `size`; the last one may be shorter. */
-export async function* chunksOf<T>(items: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<T[]> {
-  let chunk: T[] = [];
-  for await (const item of items) {
-    if (chunk.push(item) < size) continue;
-    yield chunk;
-    chunk = [];
-  }
-  if (chunk.length > 0) yield chunk;
-}
-
 /** All tables as of one instant, however long they are read and whatever others write meanwhile. */
 export interface Snapshot extends TableReader, AsyncDisposable {
   /** The largest id that the table ever assigned, even if its row is gone; 0 if it never assigned one. */
@@ -63,7 +54,7 @@ export interface Filling extends TableReader, Transaction {
 
 /** What `petstore copy` needs of a database. */
 export interface Copyable {
-  /** Tells databases apart, whatever address each was reached by. */
+  /** Tells databases apart, whatever address each was reached by. A restored database is another one. */
   identity(): Promise<string>;
   snapshot(): Promise<Snapshot>;
   /** Commits what `work` wrote, or nothing when it throws or the process ends. */
@@ -84,8 +75,6 @@ export interface PoolLoad {
 export interface Engine extends Copyable, Queries {
   /** One statement that only reads. */
   read<R extends Row>(statement: Sql): Promise<readonly R[]>;
-  /** One statement that writes, with the rows of its RETURNING. Resolves after the commit. */
-  change<R extends Row>(statement: Sql): Promise<readonly R[]>;
   /** Resolves after the commit. When `work` throws, nothing of it is done, and other writes are not affected. */
   write<A extends readonly unknown[], T>(work: Write<A, T>, ...args: A): Promise<T>;
   /**
@@ -93,17 +82,19 @@ export interface Engine extends Copyable, Queries {
    * one gets this answer. A refusal is not recorded. While the first request is in flight, the others wait for it up to a
    * second.
    */
-  writeOnce<A extends readonly unknown[], T extends Identified, Code extends ErrorCode = never>(
-    idempotency: Idempotency | undefined,
-    work: Write<A, Result<T, Code>>,
-    ...args: A
-  ): Promise<Repeatable<T, Code>>;
+  writeOnce<
+    Key extends Idempotency | undefined,
+    A extends readonly unknown[],
+    T extends Identified,
+    Code extends ErrorCode = never,
+  >(idempotency: Key, work: Write<A, Result<T, Code>>, ...args: A): Promise<Repeatable<T, Code, Key>>;
   /**
    * Adds rows in one commit at the end of `work`, with what `beforeCommit` does in the same transaction, or nothing when
-   * one of them throws. Writes of others do not wait for `work`.
+   * one of them throws. Writes of others do not wait for `work`. `note` is that of `Transaction.add`.
    */
   addAtomically<C extends Codecs, T>(
     table: Table<C>,
+    note: (transaction: Transaction) => Sql | undefined,
     work: (add: (rows: readonly NewRow<C>[]) => Promise<unknown>) => Promise<T>,
     beforeCommit: (transaction: Transaction) => Promise<void>,
   ): Promise<T>;

@@ -29,7 +29,7 @@ export const TABLES = [IDEMPOTENCY];
 /** Milliseconds that a request waits for the first request with its idempotency key. */
 const IN_FLIGHT_PATIENCE = 1_000;
 
-type Outcome = Repeatable<Identified, ErrorCode>;
+type AnyResult = Repeatable<Identified, ErrorCode>;
 
 /** Does a write in a transaction of its own, by `writeRecorded`. */
 type RecordedWrite = <A extends readonly unknown[], T extends Identified, Code extends ErrorCode>(
@@ -43,33 +43,39 @@ export function openWriteOnce(
   engine: Pick<Engine, 'write'>,
   writeInTransaction: RecordedWrite,
 ): Engine['writeOnce'] {
-  const inFlight = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<Outcome> }>();
-  return async (idempotency, work, ...args) => {
+  const inFlight = new Map<string, { readonly fingerprint: string; readonly result: Promise<AnyResult> }>();
+  const writeOnce: <A extends readonly unknown[], T extends Identified, Code extends ErrorCode>(
+    idempotency: Idempotency | undefined,
+    work: Write<A, Result<T, Code>>,
+    ...args: A
+  ) => Promise<Repeatable<T, Code>> = async (idempotency, work, ...args) => {
     if (idempotency === undefined) return engine.write(work, ...args);
     const { accountId, key, fingerprint } = idempotency;
     const write = () => writeInTransaction(idempotency, work, args);
     const name = `${accountId} ${key}`;
     const first = inFlight.get(name);
     if (first !== undefined) {
-      const outcome = await waitFor(first.outcome);
-      if (outcome === IN_FLIGHT) return IN_FLIGHT;
+      const result = await waitFor(first.result);
+      if (result === IN_FLIGHT) return IN_FLIGHT;
       // A request with another body must be compared with the record, if there is one. A refusal is not recorded, and it
       // can be about the key of the first request.
-      if (first.fingerprint !== fingerprint || 'error' in outcome) return write();
-      return 'value' in outcome ? toReplay(idempotency, outcome.value) : outcome;
+      if (first.fingerprint !== fingerprint || 'error' in result) return write();
+      return 'value' in result ? toReplay(idempotency, result.value) : result;
     }
-    const outcome = write();
-    inFlight.set(name, { fingerprint, outcome });
+    const result = write();
+    inFlight.set(name, { fingerprint, result });
     try {
-      return await outcome;
+      return await result;
     } finally {
       inFlight.delete(name);
     }
   };
+  // Only with a key is there a replay.
+  return writeOnce as Engine['writeOnce'];
 }
 
-/** The outcome of the first request, or `IN_FLIGHT` if it takes longer than IN_FLIGHT_PATIENCE. */
-async function waitFor(first: Promise<Outcome>): Promise<Outcome> {
+/** The result of the first request, or `IN_FLIGHT` if it takes longer than IN_FLIGHT_PATIENCE. */
+async function waitFor(first: Promise<AnyResult>): Promise<AnyResult> {
   const over = new AbortController();
   const late = wait(IN_FLIGHT_PATIENCE, IN_FLIGHT, { signal: over.signal });
   return Promise.race([first, late]).finally(() => over.abort());
@@ -140,12 +146,14 @@ function parseReplay(
 const EXPIRED_ROWS = 5_000;
 
 /** Deletes idempotency records that are older than 24 hours. Returns whether there may be more. */
-export async function dropExpiredRecords(engine: Engine): Promise<boolean> {
-  const dropped = await engine.change(sql`
+export async function dropExpired(transaction: Transaction): Promise<boolean> {
+  const dropped = await transaction.query(sql`
     WITH expired AS MATERIALIZED (
-      SELECT account_id, key FROM idempotency WHERE created_at <= ${Math.floor(await engine.now()) - DAY}
-      ORDER BY created_at LIMIT ${EXPIRED_ROWS} ${engine.dialect.forUpdateOfUnlocked(IDEMPOTENCY)}
+      SELECT account_id, key FROM idempotency WHERE created_at <= ${Math.floor(await transaction.now()) - DAY}
+      ORDER BY created_at LIMIT ${EXPIRED_ROWS} ${transaction.dialect.forUpdateOfUnlocked(IDEMPOTENCY)}
     )
     DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM expired) RETURNING 1`);
   return dropped.length === EXPIRED_ROWS;
 }
+
+export const WRITES = { dropExpired };

@@ -77,6 +77,22 @@ export type RowObject<C extends Codecs> = {
   readonly [Name in Names<C, false>]: Decoded<C[Name]>;
 } & { readonly [Name in Names<C, true>]?: Decoded<C[Name]> };
 
+/**
+ * Makes a function that reads rows with these columns, in their order, as objects. For a join, `Table.codecs` come first:
+ * `{ ...ORDERS.codecs, account: text }`.
+ */
+export function createParser<const C extends Codecs>(codecs: C): (row: Row) => RowObject<C> {
+  const columns = Object.entries<Codec<unknown>>(codecs);
+  return (row) => {
+    const object: Record<string, unknown> = {};
+    for (const [index, [property, codec]] of columns.entries()) {
+      const stored = row[index];
+      if (stored !== null) object[property] = codec.decode(stored as never);
+    }
+    return object as RowObject<C>;
+  };
+}
+
 /** A row of a table as an object. */
 export type Stored<T> = T extends Table<infer C> ? RowObject<C> : never;
 
@@ -97,6 +113,7 @@ interface Property {
 /** A table, declared once. A property `accountId` is the column `account_id`. */
 export class Table<const C extends Codecs = Codecs> {
   readonly name: string;
+  readonly codecs: C;
   /** The columns of the primary key, in its order. */
   readonly key: readonly string[];
   /** Whether the database assigns its ids: ascending, and none of them twice. */
@@ -105,6 +122,8 @@ export class Table<const C extends Codecs = Codecs> {
   readonly list: Sql;
   /** The same, with their types. */
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
+  /** The object of a row that has the columns of `list`. */
+  readonly parse: (row: Row) => RowObject<C>;
   readonly #selection: string;
   readonly #properties: readonly Property[];
   readonly #propertiesWithoutId: readonly Property[];
@@ -115,6 +134,8 @@ export class Table<const C extends Codecs = Codecs> {
     { key, assignsIds = false }: { readonly key: readonly string[]; readonly assignsIds?: boolean },
   ) {
     this.name = name;
+    this.codecs = codecs;
+    this.parse = createParser(codecs);
     this.key = key;
     this.assignsIds = assignsIds;
     this.#properties = Object.entries(codecs).map(([property, codec]) => ({
@@ -139,16 +160,6 @@ export class Table<const C extends Codecs = Codecs> {
   /** A SELECT of all columns, with this end. */
   select({ strings: [first = '', ...others], values }: Sql): Sql {
     return new Sql([this.#selection + first, ...others], values);
-  }
-
-  /** The object of a row that begins with the columns of `list`. */
-  parse(row: Row): RowObject<C> {
-    const object: Record<string, unknown> = {};
-    for (const [index, { property, codec }] of this.#properties.entries()) {
-      const stored = row[index];
-      if (stored !== null) object[property] = codec.decode(stored as never);
-    }
-    return object as RowObject<C>;
   }
 
   /** The values of a whole row in the order of `list`. */

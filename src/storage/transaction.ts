@@ -12,12 +12,16 @@ export interface Dialect {
    * the rows that it returns, if there is an index of exactly these columns and the id.
    */
   newest(columns: Readonly<Record<string, Value>>, from: Value): Sql;
+  /** The same for rows with ids after `after`, the oldest first. */
+  oldest(columns: Readonly<Record<string, Value>>, after: Value): Sql;
   /** The last element of a column that holds a JSON array of integers. */
   lastElement(column: string): Sql;
   /** Whether a column has one of any number of integers. */
   isAnyOf(column: string, integers: readonly (number | bigint)[]): Sql;
   /** Whether a statement failed because another transaction held a lock for too long. */
   isLockTimeout(error: unknown): boolean;
+  /** Whether transactions commit in the order of their statements, because only one writes at a time. */
+  readonly hasOneWriter: boolean;
 }
 
 /** Reads of a database, in a transaction or outside. */
@@ -30,14 +34,25 @@ export interface Queries {
 /** One write while it runs. It sees its own changes. Others see all of them after the commit, or none. */
 export interface Transaction extends Queries {
   query<R extends Row>(statement: Sql): Promise<readonly R[]>;
+  /** Runs statements that return no rows, in one round trip. None of them may depend on another one. */
+  run(...statements: readonly Sql[]): Promise<void>;
   /** Inserts rows with all columns of the table. `onConflict` ends the statement. */
   insert(table: AnyTable, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
-  /** Adds rows in this order, in one statement or few. Returns their ids, which the database assigns ascending. */
-  add<C extends Codecs>(table: Table<C>, rows: readonly NewRow<C>[]): Promise<readonly bigint[]>;
+  /**
+   * Adds rows in this order, in one statement or few. Returns their ids, which the database assigns ascending. `note`: an
+   * INSERT without values besides `clock` that reads the new rows from `added`, in the same round trip.
+   */
+  add<C extends Codecs>(table: Table<C>, rows: readonly NewRow<C>[], note?: Sql): Promise<readonly bigint[]>;
+  /** Whether its changes have no events. */
+  readonly isSilent: boolean;
+  /** `now` in a statement, without a round trip. */
+  readonly clock: Sql;
   /** Unix milliseconds, by the clock that all processes over this database share. */
   now(): Promise<number>;
   /** Waits until no other transaction writes to the table, and keeps all others from writing to it until the commit. */
   lock(table: AnyTable): Promise<void>;
+  /** Takes a lock with this number until the commit, or returns false because another transaction holds it. */
+  tryLock(number: bigint): Promise<boolean>;
 }
 
 /**

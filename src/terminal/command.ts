@@ -4,6 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import type { Result } from '../domain/result.ts';
 import type { RateLimitAdmin } from '../limits/limiter.ts';
+import type { Output, System } from './output.ts';
 
 /** What a command works with. It names the repositories that it uses. */
 export interface CommandContext<Repositories> {
@@ -15,7 +16,8 @@ export interface CommandContext<Repositories> {
 }
 
 /** What the program gives to the commands of a resource. */
-export interface Terminal<Repositories> {
+export interface Terminal<Repositories> extends Output {
+  readonly system: System;
   /**
    * Opens the configured store for one command, and closes it however the command ends. A service may be running on it.
    * @throws ConfigError; StartupError, also when there is no database yet: a mistyped address makes no empty catalogue.

@@ -1,5 +1,19 @@
+import type { Writable } from 'node:stream';
 import { ServiceError } from '../domain/errors.ts';
 import { toJson } from '../domain/json.ts';
+
+/** What the program uses of its process. `process` is one. */
+export interface System {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  /** Ends the process without waiting until its output is read. */
+  exit(code: number): void;
+}
+
+/** `columns` is the width of a terminal. */
+type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Characters. A report that writes each line by itself takes a third longer. */
 const PIECE_LENGTH = 16 * 1024;
@@ -13,26 +27,6 @@ export function printable(text: string): string {
     /[\p{Cc}\p{Bidi_Control}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-/** Prints the one JSON value of a command with `--json`. */
-export function printJson(value: unknown): void {
-  process.stdout.write(`${printable(JSON.stringify(value))}\n`);
-}
-
-export function printLine(text: string): void {
-  process.stdout.write(`${printable(text)}\n`);
-}
-
-/** Prints a secret below the line that says what it is for. */
-export function printSecret(secret: string): void {
-  for (const line of ['', `  ${secret}`, '', 'It is shown only once: the database keeps only its hash.'])
-    printLine(line);
-}
-
-/** Prints one line on standard error. */
-export function printError(text: string): void {
-  process.stderr.write(`${printable(text)}\n`);
 }
 
 /** Writes a long text in pieces. The caller waits for its reader, so that memory stays flat. */
@@ -59,39 +53,66 @@ export class LongOutput {
   }
 }
 
-/** Prints rows as one JSON array with `--json`, or else as a table. Without `cellsOf`, each property is a column. */
-export function printRows<T extends object>(
-  json: true | undefined,
-  rows: readonly T[],
-  header: readonly string[],
-  cellsOf = (row: T): readonly string[] => Object.values(row).map(String),
-): void {
-  if (json) printJson(rows);
-  else printTable(header, rows.map(cellsOf));
+/** What a command prints. A stream is opened at its first use. */
+export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>) {
+  /** Prints the one JSON value of a command with `--json`. */
+  const printJson = (value: unknown): void => printLine(JSON.stringify(value));
+
+  const printLine = (text: string): void => {
+    streams.stdout.write(`${printable(text)}\n`);
+  };
+
+  /** Prints a secret below the line that says what it is for. */
+  const printSecret = (secret: string): void => {
+    for (const line of ['', `  ${secret}`, '', 'It is shown only once: the database keeps only its hash.'])
+      printLine(line);
+  };
+
+  /** Prints one line on standard error. */
+  const printError = (text: string): void => {
+    streams.stderr.write(`${printable(text)}\n`);
+  };
+
+  /** Prints rows below a header, in columns as wide as their widest cell. */
+  const printTable = (header: readonly string[], rows: readonly (readonly string[])[]): void => {
+    streams.stdout.write(tableText([header, ...rows], []));
+  };
+
+  /** Prints rows as one JSON array with `--json`, or else as a table. Without `cellsOf`, each property is a column. */
+  const printRows = <T extends object>(
+    json: true | undefined,
+    rows: readonly T[],
+    header: readonly string[],
+    cellsOf = (row: T): readonly string[] => Object.values(row).map(String),
+  ): void => {
+    if (json) printJson(rows);
+    else printTable(header, rows.map(cellsOf));
+  };
+
+  /**
+   * Like `printRows`, page by page, so that memory stays flat. A column becomes wider when a later page needs it. Ends early
+   * when nobody reads the output.
+   */
+  const printPages = async <T extends object>(
+    json: true | undefined,
+    pages: AsyncIterable<readonly T[]>,
+    header: readonly string[],
+    cellsOf: (row: T) => readonly string[],
+  ): Promise<void> => {
+    const output = new LongOutput(streams.stdout);
+    for await (const piece of json ? jsonPieces(pages) : tablePieces(pages, header, cellsOf)) {
+      await output.write(piece);
+      // The next page may be one that has yet to happen.
+      await output.flush();
+      if (!streams.stdout.writable) return;
+    }
+  };
+
+  return { printJson, printLine, printSecret, printError, printTable, printRows, printPages };
 }
 
-/** Prints rows below a header, in columns as wide as their widest cell. */
-export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
-  process.stdout.write(tableText([header, ...rows], []));
-}
-
-/**
- * Like `printRows`, page by page, so that memory stays flat. A column becomes wider when a later page needs it. Ends early
- * when nobody reads the output.
- */
-export async function printPages<T extends object>(
-  json: true | undefined,
-  pages: AsyncIterable<readonly T[]>,
-  header: readonly string[],
-  cellsOf: (row: T) => readonly string[],
-): Promise<void> {
-  const output = new LongOutput(process.stdout);
-  for await (const piece of json ? jsonPieces(pages) : tablePieces(pages, header, cellsOf)) {
-    await output.write(piece);
-    if (!process.stdout.writable) return;
-  }
-  await output.flush();
-}
+/** How a command prints. */
+export type Output = ReturnType<typeof openOutput>;
 
 async function* jsonPieces(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
   let start = '[';

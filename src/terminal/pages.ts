@@ -1,20 +1,16 @@
-import { parseExactJson } from '../domain/parse.ts';
-import type { Page } from '../domain/page.ts';
+import type { Page, PageQuery } from '../domain/page.ts';
 
 /** Items of a page: the most that a list returns at once. */
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 
-/**
- * All pages of a list, newest first. `list` reads the page that ends before an id. Each read stands alone, so memory stays
- * flat, and a slow reader holds nothing in the database.
- */
-export async function* pagesOf<T>(
-  list: (before: bigint | undefined) => Promise<Page<T>>,
+/** All pages of a list. Each read stands alone, so memory stays flat, and a slow reader holds nothing in the database. */
+export async function* readPages<T>(
+  list: (query: PageQuery) => Promise<Page<T>>,
 ): AsyncGenerator<readonly T[]> {
-  for (let before: bigint | undefined; ; ) {
-    const { items, next } = await list(before);
-    yield parseExactJson(items) as readonly T[];
+  for (let cursor: bigint | undefined; ; ) {
+    const { items, next } = await list({ limit: PAGE_SIZE, cursor });
+    yield items;
     if (next === undefined) return;
-    before = next;
+    cursor = next;
   }
 }

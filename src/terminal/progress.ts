@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 const UPDATE_INTERVAL = 100;
 
 /** Progress is shown only if this is a terminal. */
-export interface Terminal {
+export interface ProgressTerminal {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
@@ -12,12 +12,12 @@ export interface Terminal {
 /** One line on a terminal: how many animals, or other `things`, are done, and how many a second. */
 export class Progress {
   readonly things: string;
-  readonly #terminal: Terminal;
+  readonly #terminal: ProgressTerminal;
   readonly #clock: Clock;
   readonly #start: number;
   #shownAt = Number.NEGATIVE_INFINITY;
 
-  constructor(terminal: Terminal, clock: Clock, things = 'animals') {
+  constructor(terminal: ProgressTerminal, clock: Clock, things = 'animals') {
     this.#terminal = terminal;
     this.#clock = clock;
     this.things = things;

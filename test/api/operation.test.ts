@@ -52,7 +52,7 @@ test('an operation gets parsed parameters of the declared types', () => {
       const id: bigint = a;
       // @ts-expect-error: an int64 is no number.
       const count: number = a;
-      return { value: `${id}${count}` };
+      return { value: { id, count } };
     },
   });
 });

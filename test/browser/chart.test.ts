@@ -1,9 +1,10 @@
 // The charts and tables that dashboard and console share.
+import { HOUR } from '../../src/domain/clock.ts';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { ApiKey } from '../../src/domain/api-key.ts';
-import { HOUR } from '../../src/domain/usage.ts';
+
 import {
   launchBrowser,
   openAccount,
@@ -63,7 +64,7 @@ const used = await usedKey();
 async function show(page: Page, module: string, name: string, props: unknown): Promise<void> {
   await page.evaluate(`(async () => {
     const { html, render } = await import('htm/preact');
-    const file = new URL('${module}', document.querySelector('script[type=module]').src.replace('dashboard/', ''));
+    const file = new URL('../${module}', document.querySelector('script[type=module]').src);
     const { ${name}: Component } = await import(file);
     const place = document.createElement('div');
     document.querySelector('main').replaceChildren(place);
@@ -122,7 +123,7 @@ test('the CSV of a chart has the same values, and no cell is a formula', async (
     page.getByRole('button', { name: 'CSV of Requests' }).click(),
   ]);
   assert.equal(download.suggestedFilename(), 'requests.csv');
-  assert.deepEqual(readFileSync(await download.path(), 'utf8').split('\r\n'), [
+  assert.deepEqual((await text(await download.createReadStream())).split('\r\n'), [
     `Start (UTC),listPets,"'=HYPERLINK(""http://x"")<img src=x onerror=fault()>","${LONG}"`,
     '2026-11-01 00:00 UTC,10000000,1,0',
     '2026-11-02 00:00 UTC,9000000,2,0',
@@ -206,7 +207,7 @@ test('a chart says that it is empty, that it loads, or why it failed', async () 
   assert.ok(await page.getByRole('button', { name: 'Table of Requests' }).isDisabled());
   await show(page, 'shared/chart.js', 'Chart', { title: 'Requests', file: 'requests' });
   await page.getByText('Requests: loading.').waitFor();
-  const error = { code: 'unavailable', message: 'The database is away.', status: 503, isTemporary: true };
+  const error = { code: 'unavailable', message: 'The database is away.', status: 503 };
   await show(page, 'shared/chart.js', 'Chart', { title: 'Requests', file: 'requests', error });
   const alert = page.getByRole('alert');
   assert.match(await alert.innerText(), /The service does not answer\s+The database is away\./);
@@ -215,7 +216,7 @@ test('a chart says that it is empty, that it loads, or why it failed', async () 
 test('a ranking shows the largest values, and its table shows all', async () => {
   const { page } = await openDashboard(browser, service.url);
   const values = Array.from({ length: 100 }, (_, at) => ({ label: `key ${at}`, value: at * 100_000 }));
-  await show(page, 'shared/ranking.js', 'Ranking', {
+  await show(page, 'shared/chart.js', 'Ranking', {
     title: 'Keys',
     file: 'keys',
     name: 'Key',

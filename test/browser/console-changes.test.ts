@@ -7,6 +7,7 @@ import { fakeClock } from '../support/clock.ts';
 import { startTestConsole } from '../support/console.ts';
 import { CONSOLE_PAGES, showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
+import { requireValue } from '../storage/fixture.ts';
 import { ROOT, createAccount, findAccount } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
 
@@ -18,7 +19,6 @@ const browser = await startForFile(() => launchBrowser(lifetime));
 const { accounts } = service.store;
 
 const HOSTILE = '<b onclick=alert(1)>"label"';
-const PRO = { perMinute: 300, perDay: 10_000 };
 const BUSINESS = { perMinute: 1_000, perDay: 100_000 };
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -123,15 +123,15 @@ test('a change by somebody else is shown beside the typed values; the admin deci
   await showPage(page, `${service.consoleUrl}/accounts/${id}`, 'lake shelter');
   await button(page, 'Change').click();
   await page.getByLabel('Plan', { exact: true }).selectOption('business');
-  await elsewhere({ plan: 'pro', limits: PRO });
+  await elsewhere({ plan: 'pro' });
   await inDialog(page, 'Save').click();
   const alert = page.getByRole('alert').filter({ hasText: 'Somebody else changed this account' });
   assert.match(await alert.getByRole('row', { name: 'Plan' }).innerText(), /pro\s+business/);
   await elsewhere({ name: 'sea shelter' });
   await inDialog(page, 'Overwrite with mine').click();
   await say(page, 'was changed.');
-  const changed = await accounts.get(id);
-  assert.deepEqual([changed?.name, changed?.plan, changed?.limits], ['sea shelter', 'business', BUSINESS]);
+  const changed = requireValue(await accounts.get(id));
+  assert.deepEqual([changed.name, changed.plan, changed.limits], ['sea shelter', 'business', BUSINESS]);
 
   await heading(page, 'sea shelter').waitFor();
   await button(page, 'Change').click();

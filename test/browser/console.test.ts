@@ -1,7 +1,8 @@
 // Contract: section 10.1.
+import { HOUR } from '../../src/domain/clock.ts';
 import assert from 'node:assert/strict';
 import { ApiKey } from '../../src/domain/api-key.ts';
-import { HOUR } from '../../src/domain/usage.ts';
+
 import { call } from '../support/api.ts';
 import { launchBrowser, SCREENS, seriousFaults, sideways } from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';

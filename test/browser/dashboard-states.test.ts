@@ -37,7 +37,8 @@ async function refusal(key: string): Promise<string> {
 }
 
 test('the page says why it does not accept a key', async () => {
-  const expired = await service.issueKey({ account: 'expired', expiresAt: Math.floor(clock().unix) - 1 });
+  const expired = await service.issueKey({ account: 'expired', expiresAt: Math.floor(clock().unix) + 1 });
+  clock.advance(1_000);
   const suspended = await service.issueKey({ account: 'suspended' });
   const owner = await findAccount(service.store.accounts, 'suspended');
   await changeAccount(service.store.accounts, owner?.id ?? 0, { suspended: true });
@@ -46,6 +47,10 @@ test('the page says why it does not accept a key', async () => {
   assert.match(
     await refusal('petstore_live_wrong'),
     new RegExp(`${unknown}The API key is malformed or mistyped`),
+  );
+  assert.match(
+    await refusal('Bearer petstore_live_x'),
+    new RegExp(`${unknown}An API key has only letters, digits and underscores`),
   );
   assert.match(await refusal(expired), new RegExp(`${unknown}The API key has expired`));
   assert.match(await refusal(suspended), new RegExp(`${unknown}The account of this API key is suspended`));
@@ -76,10 +81,12 @@ test('with the limit used up the page opens, and its notice and its card say the
   );
   await page.getByText('0 of 2 left').waitFor();
   await page.getByText('1 of 3 left').waitFor();
-  // The window ends while the page is open.
+  // The window ends while the page is open. An answer would set the page back to the time of the service.
+  await page.context().setOffline(true);
   await page.clock.runFor(61_000);
   await page.getByText('2 of 2 left').waitFor();
-  assert.equal(await minute.count(), 0);
+  await minute.waitFor({ state: 'detached' });
+  await page.context().setOffline(false);
 
   clock.advance(60_000);
   await call(service.url, '/v1/pets', { key });

@@ -1,6 +1,7 @@
 // The dashboard for holders of a key. Contract: sections 3.13 and 3.14.
+import { HOUR } from '../../src/domain/clock.ts';
 import assert from 'node:assert/strict';
-import { HOUR } from '../../src/domain/usage.ts';
+
 import {
   launchBrowser,
   openAccount,

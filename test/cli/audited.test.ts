@@ -119,9 +119,9 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
     const file = animals(t);
-    let last = (await store.audit.list({ limit: 1 }))[0]?.id ?? 0;
+    let last = (await store.audit.list({ limit: 1 })).items[0]?.id ?? 0;
     const added = async () => {
-      const entries = (await store.audit.list({ limit: 100 })).filter(({ id }) => id > last);
+      const entries = (await store.audit.list({ limit: 100 })).items.filter(({ id }) => id > last);
       last = entries[0]?.id ?? last;
       return entries.toReversed();
     };
@@ -179,7 +179,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
   test(`${name}: a service and a command can add entries, but not change them`, async (t) => {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
-    const before = await store.audit.list({ limit: 100 });
+    const before = (await store.audit.list({ limit: 100 })).items;
     assert.equal(before.length, 2);
     for (const text of [
       "UPDATE audit SET actor = 'Eve'",
@@ -188,7 +188,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     ])
       await assert.rejects(sql(variables, text), /append-only/);
     if (name === 'PostgreSQL') await assert.rejects(sql(variables, 'TRUNCATE audit'), /append-only/);
-    assert.deepEqual(await store.audit.list({ limit: 100 }), before);
+    assert.deepEqual((await store.audit.list({ limit: 100 })).items, before);
   });
 
   test(`${name}: an import that is killed has a start without an end in the audit log`, async (t) => {
@@ -199,7 +199,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     while ((await store.pets.list({ limit: 1 })).items === '[]') await new Promise(setImmediate);
     child.kill('SIGKILL');
     await ended;
-    const entries = await store.audit.list({ limit: 100 });
+    const entries = (await store.audit.list({ limit: 100 })).items;
     assert.deepEqual(
       entries.map(({ action, target }) => [action, target.name]),
       [['import start', '-']],

@@ -6,6 +6,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { complete } from '../../src/cli/completion.ts';
+import { openTerminal } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/main.ts';
 import { run } from '../support/process.ts';
 import { findFish, findZsh } from '../support/shells.ts';
@@ -80,7 +81,7 @@ const LINES = {
 };
 
 test('commands, options and values are offered where they can stand', async () => {
-  const program = await createProgram();
+  const program = await createProgram(openTerminal(process));
   for (const [line, expected] of Object.entries(LINES)) {
     const [, ...offered] = complete(program, 'bash', line.split(' ').slice(1)).trimEnd().split('\n');
     assert.deepEqual(offered.toSorted(), expected, line);
@@ -88,7 +89,7 @@ test('commands, options and values are offered where they can stand', async () =
 });
 
 test('every command that petstore has is offered', async () => {
-  const program = await createProgram();
+  const program = await createProgram(openTerminal(process));
   for (const group of [program, ...program.commands]) {
     const before = group === program ? [] : [group.name()];
     const names = group.commands.map((command) => command.name());

@@ -62,7 +62,10 @@ for (const [environment, withRedis] of [
     const { key, eager, created, tables, usage, bans, url, create } = await move(t, environment, redis?.url);
     const filled = tables.filter((table) => table.rows > 0);
     const rows = Object.fromEntries(filled.map((table) => [table.name, table.rows]));
-    assert.deepEqual(rows, {
+    // Of both keys and the animal, and of the ban if it was written in time.
+    const { events = 0, event_marks: _, ...others } = rows;
+    assert.ok(events >= 3);
+    assert.deepEqual(others, {
       accounts: 2,
       keys: 2,
       pets: 1,

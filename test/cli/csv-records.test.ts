@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { type CsvRecord, CsvRecords } from '../../src/cli/import/csv-records.ts';
 import { type Line, readLines } from '../../src/cli/import/lines.ts';
+import { rounds } from '../support/rounds.ts';
 
 /** The records of a text that arrives in pieces of `size` bytes, with their lines as they came. */
 async function recordsWithLines(text: string, size: number): Promise<readonly CsvRecord[]> {
@@ -135,7 +136,7 @@ test('a broken record refuses only itself, wherever it stands', async () => {
       );
     },
   );
-  await fc.assert(anyCase, { numRuns: 2_000 });
+  await fc.assert(anyCase, { numRuns: rounds(2_000) });
 });
 
 test('a field of up to 10,000 lines is read', async () => {

@@ -1,7 +1,7 @@
 // Contract: sections 7 and 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { run } from '../support/process.ts';
+import { run, runProcess } from '../support/process.ts';
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   accounts: ['list', 'create', 'set', 'suspend', 'resume', 'rename'],
@@ -9,11 +9,14 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   bans: ['list', 'lift'],
   categories: ['list', 'create'],
   orders: ['list', 'cancel'],
+  webhooks: ['list', 'show', 'enable', 'disable', 'replay'],
   operators: ['create', 'list', 'remove', 'token'],
 };
 const SINGLE = [
   'serve',
   'usage',
+  'events',
+  'listen',
   'import',
   'seed',
   'export',
@@ -37,7 +40,7 @@ test('every command prints --help to standard output and exits 0', async () => {
     assert.match(stdout, new RegExp(`^Usage: petstore ${command}\\b`));
     assert.equal(stderr, '');
   }
-  const { stdout } = await run(['--help'], {});
+  const { stdout } = await runProcess(['--help'], {});
   for (const command of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${command}\\b`, 'm'));
   assert.match(stdout, /DATABASE_URL/);
 });
@@ -62,7 +65,7 @@ test('an unknown command exits 2 and names the commands that there are', async (
       stderr: "petstore: unknown command 'fly'\npetstore bans has the commands list and lift.\n",
     });
   }
-  const { code, stderr } = await run(['imprt'], {});
+  const { code, stderr } = await runProcess(['imprt'], {});
   assert.equal(code, 2);
   assert.match(
     stderr,
@@ -87,7 +90,7 @@ test('a command names every invalid variable, one line each, and exits 2', async
 });
 
 test('a database that cannot be opened gives one clear line and exit 1', async () => {
-  const { code, stdout, stderr } = await run(['migrate'], { DATABASE_URL: 'sqlite:/nowhere/a.db' });
+  const { code, stdout, stderr } = await runProcess(['migrate'], { DATABASE_URL: 'sqlite:/nowhere/a.db' });
   assert.equal(code, 1);
   assert.equal(stdout, '');
   assert.equal(stderr, 'petstore: The folder /nowhere of the database does not exist.\n');

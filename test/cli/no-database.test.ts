@@ -25,6 +25,7 @@ const COMMANDS = [
   ['operators', 'create', 'ada', '--role', 'admin'],
   ['console'],
   ['audit'],
+  ['events'],
   ['backup', 'copy.db'],
 ];
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '../../src/resources/index.ts';
 import type { KeyRecord } from '../../src/domain/account.ts';
-import { DAY } from '../../src/domain/clock.ts';
-import { HOUR, type UsageCount } from '../../src/domain/usage.ts';
+import { DAY, HOUR } from '../../src/domain/clock.ts';
+import { type UsageCount } from '../../src/domain/usage.ts';
 import { inventUsage } from '../../src/cli/invented-usage.ts';
 import { run, runJson, temporaryEnvironment } from '../support/process.ts';
 

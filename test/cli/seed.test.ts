@@ -155,3 +155,19 @@ test('orders that cannot be made exit 2 with one line, and add nothing', async (
   }
   assert.deepEqual(await runJson(['export'], variables), []);
 });
+
+test('invented animals, categories and orders have no events', async (t) => {
+  for (const variables of [temporaryEnvironment(t), { DATABASE_URL: await temporaryPostgres(t) }]) {
+    await runJson(['seed', '100', '--orders', '10', '--random-seed', '7'], variables);
+    const copy = temporaryEnvironment(t)['DATABASE_URL'] ?? '';
+    const { tables } = await runJson<{ readonly tables: readonly { name: string; rows: number }[] }>(
+      ['copy', '--from', variables['DATABASE_URL'] ?? '', '--to', copy],
+      {},
+    );
+    const events = tables.filter(({ name }) => name === 'events' || name === 'event_queue');
+    assert.deepEqual(
+      events.map(({ rows }) => rows),
+      [0, 0],
+    );
+  }
+});

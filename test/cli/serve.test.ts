@@ -7,6 +7,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import {
   PROGRAM,
   run,
+  runProcess,
   runJson,
   startServiceProcess,
   temporaryEnvironment,
@@ -153,7 +154,7 @@ test('serve warns of unknown variables and refuses a mistyped environment', asyn
     line,
     /PETSTORE_LOG_LEVEL is not a variable of the service and has no effect: did you mean LOG_LEVEL\?/,
   );
-  const refused = await run(['serve'], { ...variables, PETSTORE_ENVIROMENT: 'staging' });
+  const refused = await runProcess(['serve'], { ...variables, PETSTORE_ENVIROMENT: 'staging' });
   assert.deepEqual([refused.code, refused.stdout], [2, '']);
   assert.match(
     refused.stderr,
@@ -212,7 +213,7 @@ test('a start loads neither other commands nor the description', async (t) => {
 
 test('neither a command that writes nor the writing thread loads zod', async (t) => {
   const args = ['keys', 'create', '--account', 'shop', '--plan', 'free'];
-  const { code, stderr } = await run(args, printingLoads(temporaryEnvironment(t)));
+  const { code, stderr } = await runProcess(args, printingLoads(temporaryEnvironment(t)));
   assert.equal(code, 0);
   assert.match(stderr, /^thread .*\/src\/resources\/repositories\.ts$/m);
   assert.equal(/^.*\/zod\/.*$/m.exec(stderr)?.[0], undefined);
@@ -224,7 +225,7 @@ test('help and refused options load neither the store nor the service', async ()
     ['keys', 'list', '--fly'],
     ['serve', '--help'],
   ]) {
-    const { stderr } = await run(args, printingLoads({}));
+    const { stderr } = await runProcess(args, printingLoads({}));
     assert.match(stderr, /\/src\/cli\/main\.ts$/m);
     assert.equal(/^.*\/src\/(?:storage\/open|api|http)\b.*$/m.exec(stderr)?.[0], undefined);
   }

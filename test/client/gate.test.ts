@@ -61,7 +61,7 @@ test('no timer stays when the last caller stops waiting for the limit', async ()
 
 test('when the first caller gives up its paced turn, the next moves up without a timer', async () => {
   const { gate, asleep } = watchedGate();
-  const reading = { limit: 100, remaining: 1, resetIn: 50_000, rateLimit: undefined };
+  const reading = { limit: 100, remaining: 1, resetIn: 50_000, dayResetIn: undefined, rateLimit: undefined };
   gate.leave(await gate.enter(visit(60_000)), reading, 'admitted');
   const abort = new AbortController();
   const paced = gate.enter({ ...visit(60_000, abort.signal), pace: true });

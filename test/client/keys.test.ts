@@ -14,8 +14,8 @@ import {
   ValidationError,
 } from '../../client/src/index.ts';
 import { DEFAULT_SCOPES } from '../../src/domain/account.ts';
-import { DAY } from '../../src/domain/clock.ts';
-import { HOUR } from '../../src/domain/usage.ts';
+import { DAY, HOUR } from '../../src/domain/clock.ts';
+
 import { rejection, settle, startClient, unlucky } from '../support/client-scene.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 

@@ -14,7 +14,7 @@ const examples = [...readme.matchAll(/```ts\n(.*?)```\n\n```\n(.*?)```/gs)].map(
 );
 
 const TYPED = `
-import { type ApiPromise, type ApiResponse, type CategoryPage, type Int64, type Logger, type Order, type Pet, type PetPage, PetStore, PreconditionFailedError, RateLimitError, type RateLimitWindow } from 'petstore-client';
+import { type ApiPromise, type ApiResponse, type CategoryPage, type Event, type EventPage, type Int64, type Logger, type Order, type Pet, type PetPage, PetStore, PreconditionFailedError, RateLimitError, type RateLimitWindow, type TestEvent, verifyWebhook, type Webhook, WebhookError } from 'petstore-client';
 
 const logger: Logger = { debug() {}, warn(message, { operation, status }) { console.log(message, operation, status); } };
 const client = new PetStore({ apiKey: undefined, pace: true, logger });
@@ -36,6 +36,16 @@ const gone: void = await client.pets.delete(id, { ifMatch: '*' });
 console.log(categories.categories.length, gone);
 for await (const { petId, status, complete } of client.orders.list({ petId: id, status: 'expired' })) console.log(petId, status, complete);
 await client.pets.list({ id: [1, 2n], categoryId: 7n });
+const feed: EventPage = await client.events.list({ types: ['pet.*', 'order.created'], limit: 1 });
+const nameOf = (event: Event | TestEvent): string => (event.type === 'pet.created' ? event.data.name : event.type);
+console.log(feed.events.map(nameOf), feed.next.length > 0);
+const webhooks: readonly Webhook[] = (await client.webhooks.list()).webhooks;
+const verifying: Promise<Event | TestEvent> = verifyWebhook(new Uint8Array(), new Headers({ 'webhook-id': '1' }), 'whsec_AAAA');
+await verifying.catch((error: unknown) => console.log(webhooks.length, error instanceof WebhookError));
+// @ts-expect-error: not a type of events
+if (id === 0) await client.events.list({ types: ['pet.sold'] });
+// @ts-expect-error: only follow waits by itself
+if (id === 0) client.events.follow({ wait: 30 });
 // @ts-expect-error: null is no name
 if (id === 0) await client.pets.update(id, { name: null, status: null });
 // @ts-expect-error: there is no other quantity
@@ -102,7 +112,10 @@ test('the types and all examples compile in strict TypeScript 5.0 and 7', async 
     }
   }
   const printed = await project.run(NODE_20, ['bundler/typed.js'], await variablesOf(service));
-  assert.match(printed, /^1 201\nRex \d+ 1\ntrue RateLimitError\nfalse\n0 undefined\n$/);
+  assert.match(
+    printed,
+    /^1 201\nRex \d+ 1\ntrue RateLimitError\nfalse\n0 undefined\n\[ 'Rex' \] true\n0 true\n$/,
+  );
 });
 
 test('the examples of the README print what it says, on Node.js 20.0 and now', async (t) => {

@@ -29,10 +29,13 @@ test('without variables every setting has its documented default', () => {
     trustProxy: [],
     corsOrigins: '*',
     logLevel: 'info',
+    allowsPrivateWebhooks: false,
     banAfter: 100,
     banSeconds: 300,
     maxConnectionsPerAddress: 1_000,
     orderHold: 72 * 3_600_000,
+    eventsKept: 30 * 86_400_000,
+    webhooks: true,
   });
   assert.ok(Object.isFrozen(config));
 });

@@ -9,9 +9,7 @@ import { startRedis } from '../support/redis.ts';
 import { test } from '../support/test.ts';
 import { operatorsContract } from './operators-contract.ts';
 import { requestsContract } from './requests-contract.ts';
-import { signInContract } from './sign-in-contract.ts';
 
-signInContract('PostgreSQL and Redis', startSharedService);
 requestsContract('PostgreSQL and Redis', startSharedService);
 operatorsContract('PostgreSQL and Redis', startSharedService);
 

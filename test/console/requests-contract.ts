@@ -1,10 +1,11 @@
 // Contract: section 10.2.
+import { HOUR } from '../../src/domain/clock.ts';
 import assert from 'node:assert/strict';
 import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
 import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';
-import { HOUR } from '../../src/domain/usage.ts';
+
 import { type Asked, assertError, call } from '../support/api.ts';
 import { adminOf, consoleOf } from '../support/console.ts';
 import type { StartService } from '../support/service.ts';
@@ -56,12 +57,12 @@ export function requestsContract(name: string, startService: StartService): void
     await call(its.url, '/v1/pets');
     await call(its.url, '/healthz');
     const at = its.clock().unix;
-    const accounts = await its.store.accounts.list();
+    const accounts = await its.store.accounts.listAll();
     const idOf = (account: string) => accounts.find((each) => each.name === account)?.id;
     const hour = Math.floor(at / HOUR);
-    const [small] = await its.store.keys.list({ accountId: idOf('small') });
-    const [large] = await its.store.keys.list({ accountId: idOf('large') });
-    const [idle] = await its.store.keys.list({ accountId: idOf('idle') });
+    const [small] = await its.store.keys.listAll({ accountId: idOf('small') });
+    const [large] = await its.store.keys.listAll({ accountId: idOf('large') });
+    const [idle] = await its.store.keys.listAll({ accountId: idOf('idle') });
     const counts = [
       { hour, keyId: small?.id ?? 0, operation: 'listPets', counts: [3, 0, 1, 0] as const },
       { hour, keyId: large?.id ?? 0, operation: 'listPets', counts: [2, 1, 0, 0] as const },

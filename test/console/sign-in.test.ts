@@ -37,7 +37,9 @@ test('only a proxy of TRUST_PROXY says which address a guess came from', async (
   // The address of a change is that of the client, too.
   const headers = { 'x-forwarded-for': '198.51.100.9' };
   await proxied.signIn(await proxied.makeLink('ada'), headers);
-  const [entry] = await proxied.store.audit.list({ limit: 1 });
+  const {
+    items: [entry],
+  } = await proxied.store.audit.list({ limit: 1 });
   assert.deepEqual([entry?.action, entry?.actor.address], ['sign in', '198.51.100.9']);
 });
 

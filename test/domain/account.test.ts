@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { keyState, limitsOf, SCOPES, DEFAULT_SCOPES } from '../../src/domain/account.ts';
+import { chooseLimits, keyState, SCOPES, DEFAULT_SCOPES } from '../../src/domain/account.ts';
 import { PLAN_NAMES, PLANS } from '../../src/domain/plan.ts';
 import { rotatedExpiry } from '../../src/resources/keys/rules.ts';
 
-const invalid = (pattern: RegExp) => ({ name: 'ServiceError', code: 'invalid_parameter', message: pattern });
+const refusalOf = (...[plan, custom]: Parameters<typeof chooseLimits>) => {
+  const limits = chooseLimits(plan, custom);
+  assert.ok('error' in limits && limits.error === 'invalid_request');
+  return limits.message ?? '';
+};
 
 test('the plans have the limits of the table', () => {
   assert.deepEqual(PLANS, {
@@ -20,30 +24,26 @@ test('the plans have the limits of the table', () => {
 for (const plan of PLAN_NAMES) {
   if (plan === 'enterprise') continue;
   test(`the limits of plan ${plan} are fixed, and other numbers are refused`, () => {
-    assert.deepEqual(limitsOf(plan, {}), PLANS[plan]);
-    for (const custom of [{ perMinute: 1 }, { perDay: 1 }, { perMinute: 1, perDay: 1 }]) {
-      assert.throws(() => limitsOf(plan, custom), invalid(/fixed limits/));
-    }
+    assert.deepEqual(chooseLimits(plan, {}), { value: PLANS[plan] });
+    for (const custom of [{ perMinute: 1 }, { perDay: 1 }, { perMinute: 1, perDay: 1 }])
+      assert.match(refusalOf(plan, custom), /fixed limits/);
   });
 }
 
 test('an enterprise account needs both of its own limits', () => {
-  assert.deepEqual(limitsOf('enterprise', { perMinute: 5_000, perDay: 1_000_000 }), {
-    perMinute: 5_000,
-    perDay: 1_000_000,
-  });
-  for (const custom of [{}, { perMinute: 1 }, { perDay: 1 }]) {
-    assert.throws(
-      () => limitsOf('enterprise', custom),
-      // The console shows this message too, so it names no option of a command.
-      invalid(/needs numbers of its own: requests per minute and requests per day/),
+  const own = { perMinute: 5_000, perDay: 1_000_000 };
+  assert.deepEqual(chooseLimits('enterprise', own), { value: own });
+  // The console shows this message too, so it names no option of a command.
+  for (const custom of [{}, { perMinute: 1 }, { perDay: 1 }])
+    assert.match(
+      refusalOf('enterprise', custom),
+      /needs numbers of its own: requests per minute and requests per day/,
     );
-  }
 });
 
 test('a key has the scopes of animals and orders by default, and can manage keys', () => {
-  assert.deepEqual(DEFAULT_SCOPES, ['pets:read', 'pets:write', 'store:read', 'store:write']);
-  assert.deepEqual(SCOPES, [...DEFAULT_SCOPES, 'keys:manage']);
+  assert.deepEqual(DEFAULT_SCOPES, ['pets:read', 'pets:write', 'store:read', 'store:write', 'events:read']);
+  assert.deepEqual(SCOPES, [...DEFAULT_SCOPES, 'keys:manage', 'webhooks:manage']);
 });
 
 test('a key works until the instant it expires or is revoked', () => {

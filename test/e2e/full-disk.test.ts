@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
-import { run } from '../support/process.ts';
+import { run, runProcess } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
 import { smallDisk } from '../support/small-disk.ts';
 
@@ -40,7 +40,7 @@ test('a full disk at start gives one clear line and exit 1, and damages nothing'
   const env = { DATABASE_URL: `sqlite:${join(disk.folder, 'petstore.db')}`, PORT: '0' };
   assert.equal((await run(['seed', '10'], env)).code, 0);
   disk.fill();
-  const { code, stderr } = await run(['serve'], env);
+  const { code, stderr } = await runProcess(['serve'], env);
   assert.equal(code, 1);
   assert.match(stderr, /^petstore: [^\n]*cannot[^\n]*\n$/);
   disk.grow();

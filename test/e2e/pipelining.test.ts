@@ -8,6 +8,7 @@ import { double, infiniteStream, sample } from 'fast-check';
 import { call } from '../support/api.ts';
 import { run, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { ResponseReader } from '../support/responses.ts';
+import { rounds } from '../support/rounds.ts';
 import { startTestService } from '../support/service.ts';
 
 interface Request {
@@ -80,8 +81,7 @@ const CONNECTIONS = 36;
 /** A connection that sends single bytes sends fewer requests. One byte in a packet takes as long as a request. */
 const BYTEWISE_SHARE = 0.1;
 
-/** PIPELINED_REQUESTS and SEED run the test longer, or again as it failed. */
-const ALL_REQUESTS = Number(env.PIPELINED_REQUESTS ?? 32_000);
+const ALL_REQUESTS = rounds(100_000);
 const REQUESTS = Math.ceil(ALL_REQUESTS / ((CONNECTIONS * (5 + BYTEWISE_SHARE)) / 6));
 
 test('thousands of pipelined requests get their answers, each its own and in order', async (t) => {
@@ -89,6 +89,7 @@ test('thousands of pipelined requests get their answers, each its own and in ord
   const key = await service.issueKey();
   const kinds = kindsOfRequest(key);
   await call(service.url, '/v1/pets', { key, body: '{"name":"Rex","categoryId":7}' });
+  // SEED runs the test again as it failed.
   const seed = Number(env.SEED ?? Date.now() % 2 ** 31);
   t.diagnostic(`seed ${seed}`);
   const numbers = sample(infiniteStream(double({ min: 0, max: 1, maxExcluded: true, noNaN: true })), {

@@ -8,13 +8,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
-import { PROGRAM, run, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { PROGRAM, run, runProcess, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { freePort } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** Runs `serve` where it must refuse: its one line on standard error, and its exit code. */
 async function refusal(env: Record<string, string>): Promise<{ code: number | null; line: string }> {
-  const { code, stdout, stderr } = await run(['serve'], { PORT: '0', ...env });
+  const { code, stdout, stderr } = await runProcess(['serve'], { PORT: '0', ...env });
   assert.equal(stdout, '');
   assert.match(stderr, /^petstore: [^\n]+\n$/);
   return { code, line: stderr };
@@ -47,7 +47,7 @@ test('each invalid variable gives one line; exit 2, and nothing is created', asy
     BAN_AFTER: '0',
     LOG_LEVEL: 'loud',
   };
-  const { code, stderr } = await run(['serve'], env);
+  const { code, stderr } = await runProcess(['serve'], env);
   assert.equal(code, 2);
   assert.deepEqual(
     stderr

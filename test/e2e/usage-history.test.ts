@@ -10,6 +10,7 @@ import {
   temporaryEnvironment,
   type Variables,
 } from '../support/process.ts';
+import { rounds } from '../support/rounds.ts';
 import { until } from '../support/shared-counting.ts';
 import { test } from '../support/test.ts';
 import {
@@ -21,8 +22,10 @@ import {
   showTally,
 } from '../support/usage-load.ts';
 
-/** Requests of each test. By hand: `USAGE_REQUESTS=100000`. */
-const REQUESTS = Number(process.env['USAGE_REQUESTS'] ?? 1_200);
+/** Requests of each test. */
+const REQUESTS = rounds(12_000);
+
+const RESTARTS = rounds(2);
 
 const SEED = Number(process.env['SEED'] ?? 7);
 
@@ -52,12 +55,12 @@ void suite('the usage history', { concurrency: true }, () => {
         sendRandom(to, keys, { count, random, tally: sent });
 
       let services = await serveAll();
-      for (let restarts = 0; restarts < 2; restarts++) {
-        await send(services, REQUESTS / 3);
+      for (let restarts = 0; restarts < RESTARTS; restarts++) {
+        await send(services, REQUESTS / (RESTARTS + 1));
         await stop(services.shift());
         services.push(await serve());
       }
-      await send(services, REQUESTS / 3);
+      await send(services, REQUESTS / (RESTARTS + 1));
       await Promise.all(services.map(stop));
       assert.deepEqual(await showTally(variables), sent);
 

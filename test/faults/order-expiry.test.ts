@@ -35,7 +35,7 @@ async function makeOrders(
 
 const pending = async ({ orders }: Pick<Store, 'orders'>) => {
   const { items } = await orders.list({ accountId: 1, limit: 100, status: 'pending' });
-  return items.match(/"id"/g)?.length ?? 0;
+  return items.length;
 };
 
 /** What the log says about expiries that failed. */
@@ -86,7 +86,7 @@ test('a stop waits for the sweep that runs, and begins no other', async (t) => {
   const [service] = services;
   assert.ok(service !== undefined);
   await makeOrders(service.store, 101);
-  const held = proxy.holdAnswerTo("UPDATE orders SET status = 'expired'");
+  const held = proxy.holdAnswerTo('FOR UPDATE OF pets SKIP LOCKED');
   await passTime(HOLD);
   await held.given;
   let isOver = false;

@@ -5,7 +5,7 @@ import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { connected } from '../limits/redis-fixture.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
-import { bannable, ROOT } from '../support/store.ts';
+import { bannable } from '../support/store.ts';
 import { BACK, LOST, startSharedCounting } from '../support/shared-counting.ts';
 import { test } from '../support/test.ts';
 
@@ -62,7 +62,7 @@ void suite('bans that begin in an outage', { concurrency: true }, () => {
         [[1, 1]],
       );
 
-      assert.ok(await quotas.liftBan(ROOT, bannable(1)));
+      assert.ok(await quotas.liftBan(bannable(1)));
       assert.equal((await ask(0)).code, 'rate_limit_exceeded');
       await begin(redis);
       assert.equal(

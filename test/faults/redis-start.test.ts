@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { refuseUnfit } from '../../src/limits/redis/fitness.ts';
 import { StartupError } from '../../src/domain/startup-error.ts';
-import { run, temporaryEnvironment } from '../support/process.ts';
+import { runProcess, temporaryEnvironment } from '../support/process.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { freePort } from '../support/servers.ts';
 import { test } from '../support/test.ts';
 
 /** Runs `serve`, or another command, where it must refuse, and gives its one line. */
 async function refusal(t: TestContext, redisUrl: string, command = ['serve']): Promise<string> {
-  const { code, stdout, stderr } = await run(command, { ...temporaryEnvironment(t), REDIS_URL: redisUrl });
+  const { code, stdout, stderr } = await runProcess(command, {
+    ...temporaryEnvironment(t),
+    REDIS_URL: redisUrl,
+  });
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' }, stderr);
   assert.match(stderr, /^petstore: [^\n]+\n$/);
   return stderr;

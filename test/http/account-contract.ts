@@ -1,9 +1,9 @@
 // Contract: sections 3.13 and 6.9.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { DAY } from '../../src/domain/clock.ts';
+import { DAY, HOUR } from '../../src/domain/clock.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
-import { HOUR } from '../../src/domain/usage.ts';
+
 import { KEPT } from '../../src/resources/usage/rules.ts';
 import { TABLES } from '../../src/resources/repositories.ts';
 import { assertError, call } from '../support/api.ts';
@@ -244,7 +244,7 @@ export function accountContract(backend: string, start: StartService): void {
     await rotate(send, made.id);
     await revoke(send, rotated.id);
     await revoke(send, rotated.id);
-    const entries = (await service.store.audit.list({ limit: 100 })).filter(
+    const entries = (await service.store.audit.list({ limit: 100 })).items.filter(
       ({ actor }) => actor.kind === 'key',
     );
     assert.deepEqual(

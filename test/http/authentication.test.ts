@@ -73,7 +73,7 @@ test('a 401 says whether the key is missing, malformed, unknown, expired or revo
   const service = await startTestService(t);
   const expiring = await service.issueKey({ expiresAt: unixMilliseconds(service.clock) + 1_000 });
   const revoked = await service.issueKey();
-  const keys = await service.store.keys.list();
+  const keys = await service.store.keys.listAll();
   await service.store.keys.revoke(ROOT, keys.at(-1)?.id ?? 0);
   assert.equal((await call(service.url, '/v1/pets', { key: expiring })).status, 200);
   service.clock.advance(1_000);
@@ -140,7 +140,7 @@ test('a revoked key and a changed plan take effect at the next request', async (
     limits: { perMinute: 300, perDay: 10_000 },
   });
   assert.equal((await call(service.url, '/v1/pets', { key })).headers.get('x-ratelimit-limit'), '300');
-  const [record] = await service.store.keys.list();
+  const [record] = await service.store.keys.listAll();
   await service.store.keys.revoke(ROOT, record?.id ?? 0);
   assertError(await call(service.url, '/v1/pets', { key }), 'unauthorized');
 });

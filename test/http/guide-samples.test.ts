@@ -1,12 +1,20 @@
 // The code samples of the guide, run against a service.
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
+import { text as readText } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
+import { signMessage } from '../../src/resources/webhooks/send.ts';
 import { call } from '../support/api.ts';
+import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { projectWithClient } from '../support/packed-client.ts';
+import { type Running, waitFor, watch } from '../support/process.ts';
 import { runPython, runShell } from '../support/samples.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/shared-counting.ts';
@@ -19,8 +27,7 @@ type Language = (typeof LANGUAGES)[number];
 
 /** The code of a page of the guide, as a running service describes it, with its languages. */
 async function codeOf(service: TestService, heading: string): Promise<readonly [string, string][]> {
-  const { json } = await call(service.url, '/openapi.json');
-  const guide = json.info.description as string;
+  const { text: guide } = await call(service.url, '/reference.md');
   const [, page = ''] = guide.split(`## ${heading}\n`);
   const [text = ''] = page.split(/^## /m);
   const blocks = text.matchAll(/^```(\w+)\n(.*?)^```$/gms);
@@ -148,4 +155,155 @@ test('the steps of Roll your keys replace a key', async (t) => {
   assert.deepEqual([await statusOf(old), await statusOf(key)], [200, 200]);
   assert.equal(await step(revoke), '');
   assert.deepEqual([await statusOf(old), await statusOf(key)], [401, 200]);
+});
+
+/** Starts the TypeScript sample of a page. It is killed after the test. */
+function startSample(t: TestContext, source: string, variables: Record<string, string>): Running {
+  const file = `sample-${randomUUID()}.mts`;
+  project.write(file, source);
+  const running = watch(project.start(execPath, [file], variables));
+  t.after(async () => {
+    running.child.kill('SIGKILL');
+    await running.ended;
+  });
+  return running;
+}
+
+/** Waits until a process has written exactly these lines. */
+async function assertLines(running: Running, lines: readonly string[]): Promise<void> {
+  const expected = lines.map((line) => `${line}\n`).join('');
+  await waitFor(running, ({ stdout }) => (stdout.length < expected.length ? undefined : true));
+  assert.equal(running.stdout(), expected);
+}
+
+test('the sample of Keep a copy in step follows the feed, and lists again when its place is gone', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const send = (method: string, path: string, body?: string) =>
+    call(service.url, `/v1/pets${path}`, { key, method, ...(body !== undefined && { body }) });
+  const add = () => send('POST', '', '{"name":"Rex","categoryId":7}');
+  await add();
+  await add();
+  const source = (await samplesOf(service, 'Keep a copy in step')).get('typescript') ?? '';
+  const running = startSample(t, source, { PETSTORE_API_KEY: key });
+  const lines = ['The copy has 2 animals.'];
+  await assertLines(running, lines);
+  await send('PATCH', '/1', '{"name":"Max"}');
+  await send('DELETE', '/2');
+  await add();
+  lines.push('pet.updated: the copy has 2 animals.');
+  lines.push('pet.deleted: the copy has 1 animals.');
+  lines.push('pet.created: the copy has 2 animals.');
+  await assertLines(running, lines);
+  await service.store.events.beginFeed('0123456789ab');
+  // If the sample waits, this wakes it. Otherwise both its list and the feed can have this animal.
+  await add();
+  await waitFor(running, ({ stdout }) => stdout.match(/The copy has/g)?.[1]);
+  await add();
+  await waitFor(running, ({ stdout }) => /pet.created: the copy has 4 animals.\n$/.exec(stdout)?.[0]);
+});
+
+/** A webhook as the service sends it, with the secret that signs it. */
+async function receiveWebhook(t: TestContext) {
+  // The samples compare the time of a webhook with their own clock.
+  const service = await startTestService(t, {
+    clock: fakeClock(Date.now()),
+    env: { WEBHOOKS_ALLOW_PRIVATE: 'true' },
+  });
+  const key = await service.issueKey();
+  const endpoint = createServer().listen(0, '127.0.0.1');
+  t.after(() => endpoint.close());
+  await once(endpoint, 'listening');
+  const { port } = endpoint.address() as AddressInfo;
+  const { json } = await call(service.url, '/v1/webhooks', {
+    key,
+    body: `{"url":"http://127.0.0.1:${port}/"}`,
+  });
+  const arrived = once(endpoint, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+  const tested = call(service.url, `/v1/webhooks/${json.id}/test`, { key, method: 'POST' });
+  const [request, response] = await arrived;
+  const { headers } = request;
+  const body = await readText(request);
+  response.writeHead(204).end();
+  await tested;
+  const signed = Object.fromEntries(
+    ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name])]),
+  );
+  return {
+    samples: await samplesOf(service, 'Receive webhooks'),
+    secret: json.secret as string,
+    headers: signed as Record<string, string>,
+    body,
+  };
+}
+
+type Received = Awaited<ReturnType<typeof receiveWebhook>>;
+
+/** What is sent, and whether it is a webhook of the service. */
+function variants(secret: string, { headers, body }: Pick<Received, 'headers' | 'body'>) {
+  const id = headers['webhook-id'] ?? '';
+  const sign = (unix: number) => ({ headers: signMessage({ id, body, secrets: [secret] }, unix), body });
+  const change = (name: string, edit: (value: string) => string) => ({
+    headers: { ...headers, [name]: edit(headers[name] ?? '') },
+    body,
+  });
+  return [
+    [{ headers, body }, true],
+    [change('webhook-signature', (signature) => `v1,QUJD ${signature}`), true],
+    [{ headers, body: body.replace('test', 'tset') }, false],
+    [change('webhook-id', (value) => `${value}0`), false],
+    [sign(Date.now() - 290_000), true],
+    [sign(Date.now() - 310_000), false],
+    [sign(Date.now() + 310_000), false],
+    [change('webhook-timestamp', (timestamp) => `${timestamp}x`), false],
+    [change('webhook-signature', () => ''), false],
+  ] as const;
+}
+
+test('the sample of Receive webhooks in typescript takes each webhook once, and nothing else', async (t) => {
+  const { samples, secret, ...received } = await receiveWebhook(t);
+  const source = (samples.get('typescript') ?? '').replace(
+    '.listen(3000)',
+    '.listen(0, function () { console.log(this.address().port); })',
+  );
+  const running = startSample(t, source, { WEBHOOK_SECRET: secret });
+  const port = await waitFor(running, ({ stdout }) => /^(\d+)\n/.exec(stdout)?.[1]);
+  for (const [{ headers, body }, isGenuine] of variants(secret, received)) {
+    const { status } = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body });
+    assert.equal(status, isGenuine ? 204 : 400, JSON.stringify(headers));
+  }
+  assert.equal(running.stdout(), `${port}\nwebhook.test ${received.headers['webhook-id']}\n`);
+});
+
+test('the sample of Receive webhooks in python tells a webhook from what is none', async (t) => {
+  const { samples, secret, ...received } = await receiveWebhook(t);
+  const calls = variants(secret, received).map(([{ headers, body }]) => {
+    const values = [JSON.stringify(body), JSON.stringify(headers), JSON.stringify(secret)] as const;
+    return `print(verify(${values[0]}.encode(), ${values[1]}, ${values[2]}))\n`;
+  });
+  const printed = await runPython(`${samples.get('python')}${calls.join('')}print(verify(b"", {}, ""))`, '');
+  const expected = [...variants(secret, received).map(([, isGenuine]) => isGenuine), false];
+  assert.deepEqual(
+    printed.trim().split('\n'),
+    expected.map((is) => (is ? 'True' : 'False')),
+  );
+});
+
+test('the sample of Receive webhooks in sh tells a webhook from what is none', async (t) => {
+  const { samples, secret, ...received } = await receiveWebhook(t);
+  const folder = temporaryFolder(t);
+  for (const [{ headers, body }, isGenuine] of variants(secret, received)) {
+    writeFileSync(join(folder, 'body.json'), body);
+    const quoted = [
+      secret,
+      headers['webhook-id'],
+      headers['webhook-timestamp'],
+      headers['webhook-signature'],
+    ];
+    const [WEBHOOK_SECRET, id, timestamp, signature] = quoted.map((value) => `'${value}'`);
+    const variables = `WEBHOOK_SECRET=${WEBHOOK_SECRET} id=${id} timestamp=${timestamp} signature=${signature}`;
+    const running = runShell(`cd '${folder}'\n${variables}\n${samples.get('sh')}`, '');
+    if (isGenuine) assert.equal(await running, 'verified\n');
+    else await assert.rejects(running, { code: 1 }, JSON.stringify(headers));
+  }
 });

@@ -1,7 +1,7 @@
 // What /metrics says. Contract: section 1.
 import assert from 'node:assert/strict';
-import { MINUTE } from '../../src/domain/clock.ts';
-import { HOUR } from '../../src/domain/usage.ts';
+import { MINUTE, HOUR } from '../../src/domain/clock.ts';
+
 import { RequestCounts } from '../../src/observability/request-metrics.ts';
 import { call } from '../support/api.ts';
 import { startSharedService } from '../support/instances.ts';
@@ -70,7 +70,7 @@ test('requests to deprecated operations are counted, and the accounts that send 
   }
   await call(service.url, '/v1/pets/7');
   const hour = Math.floor(service.clock().unix / HOUR);
-  const counts = (await keys.list()).map(({ id: keyId }) => ({
+  const counts = (await keys.listAll()).map(({ id: keyId }) => ({
     hour,
     keyId,
     operation: 'getPet',

@@ -14,18 +14,29 @@ import { LIMIT } from '../../src/http/parameters.ts';
 import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';
 import { ErrorBody } from '../../src/description/schemas.ts';
 import { bindOperations, Routes } from '../../src/http/routes.ts';
-import { openApi } from '../../src/description/openapi.ts';
+import { type Description, openApi } from '../../src/description/openapi.ts';
 import type { OperationObject } from '../../src/description/operations.ts';
-import type { Schema } from '../../src/description/types.ts';
+import type { Response, Schema } from '../../src/description/types.ts';
 
 const generated = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
 const { document } = generated;
+const published: Published = JSON.parse(generated.json);
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+
+/** What `openapi.json` adds: responses as components, which a description beside the reference replaces. */
+interface Published extends Omit<Description, 'paths' | 'components'> {
+  paths: Record<string, Record<string, { responses: Record<string, Response & { $ref?: string }> }>>;
+  components: Description['components'] & { responses: Record<string, Response> };
+}
 
 function operation(id: string): OperationObject {
   const found = operations.find(({ operationId }) => operationId === id);
   assert.ok(found !== undefined, `${id} is described`);
   return found;
+}
+
+function isRefusal(value: unknown): value is { code: string; status: number } {
+  return typeof value === 'object' && value !== null && 'code' in value;
 }
 
 /** A value as the API would read it: integers exact. */
@@ -41,8 +52,42 @@ test('the committed description is the generated one', () => {
 test('the description is OpenAPI 3.1 of API version 1.0.0, the same in JSON and YAML', async () => {
   assert.match(document.openapi, /^3\.1\./);
   assert.equal(document.info.version, '1.0.0');
-  assert.deepEqual(JSON.parse(generated.json), document);
-  assert.deepEqual(parse(await generated.yaml()), document);
+  assert.deepEqual(parse(await generated.yaml()), published);
+});
+
+test('what is published is the description, with responses as components', () => {
+  /** The code and the status of an example. Those of a component have the messages of its first operation. */
+  const withoutMessages = ({ content, ...rest }: Response) => ({
+    ...rest,
+    schema: content?.['application/json'].schema,
+    examples: Object.entries(content?.['application/json'].examples ?? {}).map(([name, { value }]) =>
+      isRefusal(value) ? [name, value.code, value.status] : value,
+    ),
+  });
+  for (const [path, item] of Object.entries(document.paths))
+    for (const [method, { responses, ...rest }] of Object.entries(item)) {
+      const { responses: shared = {}, ...same } = published.paths[path]?.[method] ?? {};
+      assert.deepEqual(same, rest);
+      assert.deepEqual(Object.keys(shared), Object.keys(responses));
+      for (const [status, { $ref, ...override }] of Object.entries(shared)) {
+        const component = published.components.responses[$ref?.split('/').at(-1) ?? ''];
+        const resolved = { ...component, ...override } as Response;
+        const expected = responses[status] ?? assert.fail(status);
+        assert.deepEqual(withoutMessages(resolved), withoutMessages(expected), `${method} ${path} ${status}`);
+      }
+    }
+  assert.deepEqual(published.webhooks, document.webhooks);
+  const { responses: _responses, ...components } = published.components;
+  assert.deepEqual(components, document.components);
+});
+
+test('no response of an operation repeats that of another one', () => {
+  const inline = Object.values(published.paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap(({ responses }) => Object.values(responses))
+    .filter(({ $ref }) => $ref === undefined)
+    .map((response) => JSON.stringify(response));
+  assert.equal(new Set(inline).size, inline.length);
 });
 
 test('both environments are servers, and each resource is a group', () => {
@@ -63,12 +108,12 @@ test('both environments are servers, and each resource is a group', () => {
 
 test('every $ref resolves, and every component is used', () => {
   const references = new Set<string>();
-  JSON.stringify(document, (key, value: unknown) => {
+  JSON.stringify(published, (key, value: unknown) => {
     if (key === '$ref') references.add(String(value));
     return value;
   });
-  const { schemas, parameters, headers } = document.components;
-  const components = Object.entries({ schemas, parameters, headers }).flatMap(([kind, named]) =>
+  const { schemas, parameters, headers, responses } = published.components;
+  const components = Object.entries({ schemas, parameters, headers, responses }).flatMap(([kind, named]) =>
     Object.keys(named).map((name) => `#/components/${kind}/${name}`),
   );
   assert.deepEqual([...references].toSorted(), components.toSorted());

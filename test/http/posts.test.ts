@@ -13,6 +13,7 @@ import { createPublicApi } from '../../src/http/public-api.ts';
 import { clientAddress } from '../../src/http/address.ts';
 import { cors } from '../../src/http/cors.ts';
 import { createHttpServer, HTTP_LIMITS, serve } from '../../src/http/server.ts';
+import { Feed } from '../../src/resources/events/feed.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
@@ -38,7 +39,15 @@ async function start(t: TestContext) {
   const api = createPublicApi({
     ...dependencies,
     operations: OPERATIONS,
-    repositories: { ...store, limiter, clock },
+    repositories: {
+      ...store,
+      feed: new Feed(store.events),
+      endpoints: undefined,
+      eventsKept: 0,
+      limiter,
+      clock,
+      environment: 'production',
+    },
     keys: store.keys,
     keyUses: { note: () => undefined },
     limiter,
@@ -53,6 +62,7 @@ async function start(t: TestContext) {
     },
     cors: cors('*'),
     usage: { note: () => undefined },
+    noteDecision: () => undefined,
     metrics: undefined,
     recent: undefined,
   });

@@ -50,7 +50,7 @@ test('the specified operations have no badge, and all others are beta', () => {
 test('the groups whose operations are beta come last', () => {
   assert.deepEqual(
     document.tags.map(({ name }) => name),
-    ['Pets', 'Account', 'Categories', 'Keys', 'Store'],
+    ['Pets', 'Account', 'Categories', 'Events', 'Keys', 'Store', 'Webhooks'],
   );
 });
 
@@ -60,7 +60,7 @@ test('a link of an operation leads to a page of the guide', () => {
   for (const { operationId, description } of operations)
     for (const [, name = '', address = ''] of description.matchAll(/\[([^\]]+)\]\((http[^)]+)\)/g)) {
       const slug = name.toLowerCase().replaceAll(' ', '-');
-      assert.equal(address, `https://petstore.example/reference#tag/${slug}`, operationId);
+      assert.equal(address, `https://petstore.example/reference#${slug}`, operationId);
       assert.ok(pages.has(name), `${operationId}: ${name}`);
       linked.add(`${operationId}: ${name}`);
     }
@@ -140,7 +140,8 @@ test('the first example of a list answers the request of its code samples', () =
     for (const item of example.value as Record<string, unknown>[]) {
       assert.ok('id' in item);
       for (const [name, value] of new URL(address).searchParams)
-        if (name !== 'limit') assert.equal(String(item[name]), value, `${operationId}: ${name}`);
+        if (name !== 'limit' && name !== 'wait')
+          assert.equal(String(item[name]), value, `${operationId}: ${name}`);
     }
   }
 });

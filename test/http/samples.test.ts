@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { inspect } from 'node:util';
 import { OPERATIONS } from '../../src/resources/index.ts';
 import { type Answer, call } from '../support/api.ts';
-import { exampleDatabase } from '../support/example-database.ts';
+import { EXAMPLE_ENDPOINT, exampleDatabase } from '../support/example-database.ts';
 import { type Lifetime, lifetimeOfFile } from '../support/lifetime.ts';
 import { projectWithClient } from '../support/packed-client.ts';
 import { runPython, runShell } from '../support/samples.ts';
@@ -22,12 +22,19 @@ interface Samples {
   readonly Python: string;
 }
 
-/** The code samples that the description of a running service shows. */
-async function samplesOf(service: TestService): Promise<readonly Samples[]> {
-  const { json } = await call(service.url, '/openapi.json');
-  const operations = Object.values<any>(json.paths).flatMap((item) => Object.values<any>(item));
+/** The code samples that the reference of a running service shows. */
+function samplesOf(service: TestService): readonly Samples[] {
+  const base = `${service.url}/v1`;
+  const { document } = openApi({ production: base }, base);
+  const operations = Object.values<any>(document.paths).flatMap((item) => Object.values<any>(item));
   return operations.map(({ operationId: id, 'x-codeSamples': samples }) =>
-    Object.assign({ id }, ...samples.map(({ label, source }: any) => ({ [label]: source }))),
+    Object.assign(
+      { id },
+      ...samples.map(({ label, source }: any) => ({
+        // Its name resolves nowhere.
+        [label]: source.replaceAll('https://shop.example', EXAMPLE_ENDPOINT),
+      })),
+    ),
   );
 }
 
@@ -45,10 +52,10 @@ async function request(service: TestService, key: string, curl: string): Promise
   });
 }
 
-/** A text without the keys that were created, which differ from run to run, and without their last characters. */
+/** A text without what differs from run to run: keys and their last characters, secrets, and ids of tests. */
 function withoutKeys(text: string): string {
   return text
-    .replaceAll(/(petstore_live_)\w{38}/g, '$1')
+    .replaceAll(/(petstore_live_)\w{38}|(whsec_)[A-Za-z0-9+/=]{44}|(test_)[0-9a-f]{32}/g, '$1$2$3')
     .replaceAll(/(\bending['"]?: ?)(['"])\w{4}['"]/g, '$1$2$2');
 }
 
@@ -137,9 +144,9 @@ test('the TypeScript samples print what the API answers with the published clien
       return;
     }
     const isPage = printed.includes('nextCursor');
-    if (isPage) assert.equal(answer.length, 20);
+    if (isPage) assert.ok(answer.length > 0);
     const line = (shown: string) => shown.replaceAll(/\s+/g, ' ');
     for (const item of answer) assert.ok(line(printed).includes(line(inspect(item, { depth: 0 }))), printed);
-    if (isPage) assert.equal(printed.match(/\bid: \d+/g)?.length, 20);
+    if (isPage) assert.equal(printed.match(/\bid: \d+/g)?.length, answer.length);
   });
 });

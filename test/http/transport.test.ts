@@ -83,6 +83,11 @@ const REFUSED_ELSEWHERE = Object.fromEntries(
 
 const shared = await startTestService(lifetimeOfFile());
 
+/** A service that waits for nobody long. */
+const impatient = await startTestService(lifetimeOfFile(), {
+  limits: { headersTimeout: 50, requestTimeout: 100, checkingInterval: 10 },
+});
+
 for (const [title, [status, bytes]] of Object.entries({
   ...REFUSED,
   ...UNFRAMED,
@@ -143,11 +148,6 @@ test('an over-long path parameter is 404 with the Error body and the rate header
   const answer = await call(shared.url, `/v1/pets/${'9'.repeat(10_000)}`, { key: await shared.issueKey() });
   assertError(answer, 'not_found');
   assertRateHeaders(answer);
-});
-
-/** A service that waits for nobody long. */
-const impatient = await startTestService(lifetimeOfFile(), {
-  limits: { headersTimeout: 50, requestTimeout: 100, checkingInterval: 10 },
 });
 
 test('a header block that takes too long is 408', async () => {

@@ -7,7 +7,7 @@ import {
   type BanRecord,
   hasEnded,
   newBanRecord,
-  refuse,
+  countRefusal,
   refusalsLeft,
 } from '../../src/limits/ban.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
@@ -18,7 +18,7 @@ const POLICY = { banAfter: 100, banSeconds: 300 };
 function refuseTimes(times: number, clock: FakeClock, record = newBanRecord(), pause = 0): BanRecord {
   for (let i = 0; i < times; i++) {
     if (i > 0) clock.advance(pause);
-    refuse(record, POLICY, clock());
+    countRefusal(record, POLICY, clock());
   }
   return record;
 }
@@ -28,7 +28,7 @@ test('a key refused 100 times within 60 s is banned for 5 minutes', () => {
   const record = refuseTimes(99, clock, newBanRecord(), 600);
   assert.equal(banInForce(record, clock()), undefined);
   const ban = { until: unixMilliseconds(clock) + 300_000, count: 1 };
-  assert.deepEqual(refuse(record, POLICY, clock()), ban);
+  assert.deepEqual(countRefusal(record, POLICY, clock()), ban);
   assert.deepEqual(banInForce(record, clock()), ban);
   clock.advance(299_999);
   assert.ok(banInForce(record, clock()));
@@ -51,9 +51,9 @@ test('refusals 60 s apart are not within 60 s', () => {
     const clock = fakeClock();
     const policy = { banAfter: 2, banSeconds: 300 };
     const record = newBanRecord();
-    refuse(record, policy, clock());
+    countRefusal(record, policy, clock());
     clock.advance(pause);
-    assert.equal(refuse(record, policy, clock()) !== undefined, banned);
+    assert.equal(countRefusal(record, policy, clock()) !== undefined, banned);
   }
 });
 
@@ -68,7 +68,7 @@ test('a key is banned exactly when its last 100 refusals lie within 60 s', () =>
         clock.advance(pause);
         const now = clock();
         instants.push(Math.floor(now.monotonic));
-        const ban = refuse(record, policy, now);
+        const ban = countRefusal(record, policy, now);
         const oldest = instants.at(-policy.banAfter);
         const due = oldest !== undefined && now.monotonic - oldest < MINUTE;
         assert.equal(ban !== undefined, due);

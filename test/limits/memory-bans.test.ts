@@ -1,8 +1,9 @@
 // Bans are stored at once. Contract: section 6.6.
+import { requireValue } from '../storage/fixture.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
-import { bannable, ROOT } from '../support/store.ts';
+import { ROOT } from '../support/store.ts';
 import { BANNING, partsOf, processes, writingThrough } from './counting-service.ts';
 import { chargeAll, keyCaller, repeat } from './quota-contract.ts';
 
@@ -16,7 +17,7 @@ test('a ban is stored before the request that begins it is answered', async (t) 
   assert.ok(last?.kind === 'banned');
   assert.deepEqual(await store.quotas.listBans(), [{ keyId: 1, ...last.ban }]);
   assert.equal((await start(clock).limiter.charge(KEY)).kind, 'banned', 'also after a crash');
-  assert.ok(await start(clock).store.quotas.liftBan(ROOT, bannable(1)));
+  requireValue(await start(clock).store.bans.lift(ROOT, 1, start(clock).store.quotas));
   await limiter.flush();
   assert.equal(limiter.bansInForce(), 0);
 });
@@ -60,7 +61,7 @@ test('a ban that begins while an older one of its key is being lifted stays stor
     },
   });
   await chargeAll(limiter, repeat(160, KEY));
-  assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
+  requireValue(await store.bans.lift(ROOT, 1, store.quotas));
   lifting = async () => void (await chargeAll(limiter, repeat(100, KEY)));
   await limiter.flush();
   assert.equal((await start(clock().unix).limiter.charge(KEY)).kind, 'banned');
@@ -72,7 +73,7 @@ for (const noticed of [true, false]) {
     const { start } = processes(t);
     const { clock, limiter, store } = start(START);
     await chargeAll(limiter, repeat(160, KEY));
-    assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
+    requireValue(await store.bans.lift(ROOT, 1, store.quotas));
     if (noticed) await limiter.flush();
     const after = start(clock().unix);
     assert.deepEqual(await after.store.quotas.listBans(), []);

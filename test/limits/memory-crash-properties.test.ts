@@ -4,10 +4,12 @@ import { test, type TestContext } from 'node:test';
 import * as fc from 'fast-check';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { MINUTE } from '../../src/domain/clock.ts';
-import { banInForce, type BanRecord, newBanRecord, refuse } from '../../src/limits/ban.ts';
+import { banInForce, type BanRecord, newBanRecord, countRefusal } from '../../src/limits/ban.ts';
 import { planName, type Caller } from '../../src/limits/limiter.ts';
 import { take, UNUSED, type Counts } from '../../src/limits/quota.ts';
 import { fakeClock } from '../support/clock.ts';
+import { newDatabase } from '../support/new-database.ts';
+import { rounds } from '../support/rounds.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { writingThrough } from './counting-service.ts';
@@ -40,7 +42,7 @@ class Model {
     if (banInForce(record, now) !== undefined) return;
     const { counts, quota } = take(this.counts.get(accountId) ?? UNUSED, limits, now);
     if (!quota.admitted) {
-      refuse(record, POLICY, now);
+      countRefusal(record, POLICY, now);
       this.records.set(keyId, record);
     } else {
       this.counts.set(accountId, counts);
@@ -107,7 +109,9 @@ test('a crash loses no ban and at most ten flushes, a clean stop nothing', async
   const folder = temporaryFolder(t);
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 8, maxLength: 20 }), async (steps) => {
-      const url = `sqlite:${folder}/${runs++}.db`;
+      const file = `${folder}/${runs++}.db`;
+      newDatabase(file);
+      const url = `sqlite:${file}`;
       let clock = fakeClock('2026-11-21T00:00:00Z');
       let left = Number.POSITIVE_INFINITY;
       const start = () => {
@@ -186,6 +190,6 @@ test('a crash loses no ban and at most ten flushes, a clean stop nothing', async
         } else await restart(step.kind === 'stop');
       }
     }),
-    { numRuns: 15 },
+    { numRuns: rounds(100) },
   );
 });

@@ -1,10 +1,11 @@
 // Contract: section 6.7.
+import { requireValue } from '../storage/fixture.ts';
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { unixMilliseconds } from '../support/clock.ts';
-import { bannable, ROOT } from '../support/store.ts';
+import { ROOT } from '../support/store.ts';
 import { addresses, BANNING, partsOf, processes, writingThrough } from './counting-service.ts';
 import { chargeAll, holderCaller, keyCaller, kinds, repeat } from './quota-contract.ts';
 
@@ -127,7 +128,7 @@ test('a lifted ban ends with the next flush and stays lifted after a restart', a
   assert.deepEqual(await operator.store.quotas.listBans(), [
     { keyId: 1, until: unixMilliseconds(clock) + 300_000, count: 1 },
   ]);
-  assert.ok(await operator.store.quotas.liftBan(ROOT, bannable(1)));
+  requireValue(await operator.store.bans.lift(ROOT, 1, operator.store.quotas));
   assert.equal(limiter.bansInForce(), 1);
   await limiter.flush();
   assert.equal(limiter.bansInForce(), 0);
@@ -148,7 +149,7 @@ test('a ban lifted during a flush ends with the next one', async (t) => {
     ...partsOf(store.limits),
     async readLifted() {
       const lifted = await store.limits.readLifted();
-      if (lift) assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
+      if (lift) requireValue(await store.bans.lift(ROOT, 1, store.quotas));
       return lifted;
     },
   });
@@ -176,7 +177,7 @@ test('a lifted ban ends even when the answer of the database is lost', async (t)
   });
   await chargeAll(limiter, repeat(160, KEY));
   await limiter.flush();
-  assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
+  requireValue(await store.bans.lift(ROOT, 1, store.quotas));
   lose = true;
   await assert.rejects(limiter.flush(), /ended/);
   lose = false;
@@ -190,7 +191,7 @@ test('refusals while a ban is being lifted do not restore it', async (t) => {
   const { limiter, clock, store } = start(START);
   await chargeAll(limiter, repeat(160, KEY));
   await limiter.flush();
-  await store.quotas.liftBan(ROOT, bannable(1));
+  await store.bans.lift(ROOT, 1, store.quotas);
   clock.advance(300_000);
   const flush = limiter.flush();
   await chargeAll(limiter, repeat(61, KEY));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Limits } from '../../src/domain/plan.ts';
-import { peek, type Quota, restoreCounts, take, UNUSED, type WindowName } from '../../src/limits/quota.ts';
+import { peek, type Quota, correctCounts, take, UNUSED, type WindowName } from '../../src/limits/quota.ts';
 import { fakeClock } from '../support/clock.ts';
 
 /** A window with its wait in whole milliseconds, rounded up as the headers round to seconds. */
@@ -112,7 +112,7 @@ test('a used-up day in the future stays used up after a restart', () => {
   const tomorrow = Math.floor(unix / 86_400_000) + 1;
   const counts = { minuteStart: monotonic - 120_000, minuteCount: 1, day: tomorrow, dayCount: 2 };
   const now = { unix, monotonic };
-  const { quota } = take(restoreCounts(counts, now), { perMinute: 10, perDay: 2 }, now);
+  const { quota } = take(correctCounts(counts, now), { perMinute: 10, perDay: 2 }, now);
   assert.deepEqual([quota.admitted, seen(quota, 'day').wait], [false, 36 * 3_600_000]);
 });
 
@@ -122,7 +122,7 @@ test('a stored day later than tomorrow counts as today, and the next day is new'
   for (const ahead of [2, 30]) {
     const limits = { perMinute: 10, perDay: 3 };
     const stored = { minuteStart: 0, minuteCount: 0, day: today + ahead, dayCount: 2 };
-    const counts = restoreCounts(stored, clock());
+    const counts = correctCounts(stored, clock());
     const last = take(counts, limits, clock());
     assert.deepEqual([last.quota.admitted, last.quota.day.remaining], [true, 0]);
     assert.equal(last.quota.day.resetsAt, Date.parse('2026-11-22T00:00:00Z'));

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import type { BanPolicy } from '../../src/limits/ban.ts';
-import { RedisLimiter } from '../../src/limits/redis/counter.ts';
+import { RedisLimiter } from '../../src/limits/redis/limiter.ts';
 import { Redis, type Script } from '../../src/limits/redis/redis.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { fakeClock } from '../support/clock.ts';

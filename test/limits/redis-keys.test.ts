@@ -9,7 +9,7 @@ import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { startTestService } from '../support/service.ts';
-import { bannable, ROOT } from '../support/store.ts';
+import { bannable } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
 import { chargeAll, holderCaller, keyCaller, repeat } from './quota-contract.ts';
 import { connected, newLimiter } from './redis-fixture.ts';
@@ -59,15 +59,15 @@ test('every key in Redis expires', async (t) => {
   await chargeAll(limiter, repeat(61, { kind: 'address', address: '192.0.2.1', limits: ACCOUNT.limits }));
   await chargeAll(limiter, repeat(61, holderCaller(1)));
   await limiter.peek(keyCaller(9, 9));
-  await quotas.readQuota(ACCOUNT);
+  await quotas.peek({ kind: 'account', accountId: ACCOUNT.id, limits: ACCOUNT.limits });
   assert.equal((await quotas.listBans()).length, 2);
   assert.deepEqual(
     (await quotas.findBans([bannable(3), bannable(30)])).map(({ keyId, count }) => [keyId, count]),
     [[3, 1]],
   );
   assert.deepEqual(await quotas.findBans([bannable(1)]), []);
-  assert.ok(await quotas.liftBan(ROOT, bannable(2)));
-  assert.equal(await quotas.liftBan(ROOT, bannable(2)), undefined);
+  assert.ok(await quotas.liftBan(bannable(2)));
+  assert.equal(await quotas.liftBan(bannable(2)), undefined);
   const today = Math.floor(Date.now() / 86_400_000);
   const usage = { minuteStart: Date.now(), minuteCount: 1, day: today, dayCount: 7 };
   await quotas.restoreCounts('account 8', usage);
@@ -91,7 +91,11 @@ test('counters taken over never lower what Redis has', async (t) => {
     await quotas.restoreBan('account 1', 1, { until: now + 60_000, count: minuteCount });
   };
   const left = async () => {
-    const { minute, day } = await quotas.readQuota(ACCOUNT);
+    const { minute, day } = await quotas.peek({
+      kind: 'account',
+      accountId: ACCOUNT.id,
+      limits: ACCOUNT.limits,
+    });
     const [ban] = await quotas.listBans();
     return [minute.remaining, day.remaining, ban?.count];
   };
@@ -188,8 +192,11 @@ test('a key of the wrong type is replaced, logged once, and affects no other cal
     environment: 'production',
   });
   assert.deepEqual(await quotas.listBans(), []);
-  assert.equal(await quotas.liftBan(ROOT, bannable(1)), undefined);
-  assert.equal((await quotas.readQuota(ACCOUNT)).day.remaining, 1_000);
+  assert.equal(await quotas.liftBan(bannable(1)), undefined);
+  assert.equal(
+    (await quotas.peek({ kind: 'account', accountId: ACCOUNT.id, limits: ACCOUNT.limits })).day.remaining,
+    1_000,
+  );
 });
 
 test('a key of the wrong type prevents neither counting nor restoring', async (t) => {

@@ -5,7 +5,7 @@ import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { temporaryRedis } from '../support/redis.ts';
-import { bannable, ROOT } from '../support/store.ts';
+import { bannable } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
 import { chargeAll, keyCaller, repeat } from './quota-contract.ts';
 import { freshLimiter, newLimiter } from './redis-fixture.ts';
@@ -93,7 +93,7 @@ test('a ban that began without Redis and was lifted since does not come back', a
   const { one, quotas, name, begin, listed } = await instances(t);
   begin();
   await one.restoreBans(name);
-  assert.ok(await quotas.liftBan(ROOT, bannable(1)));
+  assert.ok(await quotas.liftBan(bannable(1)));
   await one.restoreBans(name);
   assert.deepEqual(await listed(), []);
   assert.equal((await one.charge(KEY)).kind, 'admitted');
@@ -120,7 +120,7 @@ test('an instance does not bring back the count of a ban that was lifted', async
       await quotas.restoreBan('account 1', 1, third);
       assert.equal((await one.charge(KEY)).kind, 'banned');
     }
-    assert.ok(await quotas.liftBan(ROOT, bannable(1)));
+    assert.ok(await quotas.liftBan(bannable(1)));
     clock.advance(2_000);
     const last = (await chargeAll(other, repeat(6, KEY))).at(-1);
     assert.ok(last?.kind === 'banned');

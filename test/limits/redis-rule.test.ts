@@ -10,6 +10,7 @@ import { BAN_RECORDS, WINDOWS } from '../../src/limits/stored.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
+import { rounds } from '../support/rounds.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { startForFile, test } from '../support/test.ts';
@@ -96,7 +97,7 @@ test('Redis gives the same decisions as the rule on random histories', async (t)
         assert.deepEqual(inMilliseconds({ quota }), inMilliseconds({ quota: expected }));
       }
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(1_500) },
   );
 });
 

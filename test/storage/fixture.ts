@@ -84,8 +84,8 @@ export function petsOf({ items }: Pick<PetPage, 'items'>): Pet[] {
 
 /** One animal, exactly as its JSON has it. */
 export async function get(pets: PetRepository, id: bigint): Promise<Pet | undefined> {
-  const json = await pets.get(id);
-  return json === undefined ? undefined : (parseExactJson(json) as Pet);
+  const found = await pets.get(id);
+  return 'error' in found ? undefined : (parseExactJson(found.value) as Pet);
 }
 
 /** The animals of one page of a list. */
@@ -105,7 +105,7 @@ export async function walk(
     const { next } = page;
     walked.push(...petsOf(page));
     if (next !== undefined) assert.equal(next, walked.at(-1)?.id);
-    asked = next === undefined ? undefined : { ...query, before: next };
+    asked = next === undefined ? undefined : { ...query, cursor: next };
     await between();
   }
   return walked;

@@ -1,7 +1,6 @@
 // Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
 import type { AccountOrder, OrderQuery } from '../../src/resources/orders/repository.ts';
-import { parseExactJson } from '../../src/domain/parse.ts';
 import type { NewPet } from '../../src/resources/pets/schema.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Store } from '../../src/resources/repositories.ts';
@@ -39,7 +38,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const all = { accountId: undefined, limit: 100 };
     const seen = async (query: Partial<OrderQuery>) => {
       const { items } = await store.orders.listWithAccounts({ ...all, ...query } as OrderQuery);
-      return (parseExactJson(items) as AccountOrder[]).map((order) => [order.id, order.account]);
+      return items.map((order) => [order.id, order.account]);
     };
     const [one, two] = [
       [ids[0], 'shop'],
@@ -49,12 +48,15 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await seen({ accountId: shop.id }), [one]);
     assert.deepEqual(await seen({ accountId: shop.id, petId: first.id }), [one]);
     assert.deepEqual(await seen({ status: 'complete' }), []);
-    assert.deepEqual(await seen({ before: ids[1] }), [one]);
+    assert.deepEqual(await seen({ cursor: ids[1] }), [one]);
     const { next } = await store.orders.listWithAccounts({ ...all, limit: 1 });
     assert.equal(next, ids[1]);
-    const found = await store.orders.getWithAccount(ids[1]);
-    assert.deepEqual([found?.id, found?.account, found?.status], [ids[1], 'zoo', 'pending']);
-    assert.equal(await store.orders.getWithAccount(99n), undefined);
+    const found = requireValue(await store.orders.getWithAccount(ids[1]));
+    assert.deepEqual([found.id, found.account, found.status], [ids[1], 'zoo', 'pending']);
+    assert.deepEqual(await store.orders.getWithAccount(99n), {
+      error: 'not_found',
+      message: 'There is no order 99.',
+    });
   });
 
   test(`${name}: all orders and categories are read as of one instant, oldest first`, async (t) => {
@@ -91,8 +93,8 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const { store } = await fresh(t);
     const id = requireValue(await store.categories.create(CLIENT, { name: 'Élans' })).id;
     for (const text of ['Élans', 'élans', 'E\u0301LANS'])
-      assert.deepEqual(await store.categories.findByName(text), { id, name: 'Élans' });
-    assert.equal(await store.categories.findByName('Elans'), undefined);
+      assert.deepEqual(await store.categories.find(text), { value: { id, name: 'Élans' } });
+    assert.deepEqual(await store.categories.find('Elans'), { error: 'not_found' });
   });
 
   test(`${name}: a reserved id is nobody's, until an atomic import adds its category`, async (t) => {
@@ -104,13 +106,13 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     assert.ok(later > second);
     const pets = [{ ...REX, categoryId: first }];
     const before = async () => {
-      assert.equal(await other.categories.get(first), undefined);
+      assert.deepEqual(await other.categories.get(first), { error: 'not_found' });
     };
     const categories = [{ id: first, name: 'Dogs' }];
     await store.pets.addAll(given(pets, before), { atomic: true, categories });
     const { categories: seen } = await another();
-    assert.equal(await seen.get(first), `{"id":${first},"name":"Dogs"}`);
-    assert.equal(await seen.get(second), undefined);
+    assert.deepEqual(await seen.get(first), { value: { id: first, name: 'Dogs' } });
+    assert.deepEqual(await seen.get(second), { error: 'not_found' });
     assert.ok(requireValue(await store.categories.create(CLIENT, { name: 'Birds' })).id > later);
   });
 
@@ -133,8 +135,8 @@ function operatorsContract(name: string, fresh: NewFixture): void {
       ];
       const pets = given([{ ...REX, categoryId: id }], before);
       await assert.rejects(store.pets.addAll(pets, { atomic: true, categories }), reason);
-      assert.equal(await other.categories.get(id), undefined);
-      assert.equal(await other.categories.get(kept), undefined);
+      assert.deepEqual(await other.categories.get(id), { error: 'not_found' });
+      assert.deepEqual(await other.categories.get(kept), { error: 'not_found' });
     }
     assert.deepEqual(await Array.fromAsync(other.pets.readAll()), []);
   });

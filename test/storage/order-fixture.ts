@@ -59,7 +59,7 @@ export function of({ pets, orders }: Pick<Store, 'pets' | 'orders'>) {
 /** The order of any account with this id. */
 export async function findOrder(orders: OrderRepository, id: bigint): Promise<Order | undefined> {
   const found = await orders.getWithAccount(id);
-  if (found === undefined) return undefined;
-  const { account: _, ...order } = found;
+  if ('error' in found) return undefined;
+  const { account: _, ...order } = found.value;
   return order;
 }

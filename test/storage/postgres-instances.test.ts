@@ -56,7 +56,7 @@ test('a page shows each change that another instance has answered', async (t) =>
   const { store, slow, proxy } = await besideOneThatReadsSlowly(t);
   // The proxy sees the text of a query only once on a connection, and each limit has a text of its own.
   let limit = 0;
-  for (const filter of [{}, { status: 'sold' }, { categoryId: 7n }, { ids: [4n] }] as const) {
+  for (const filter of [{}, { status: 'sold' }, { categoryId: 7n }, { id: [4n] }] as const) {
     const { id } = requireValue(await store.pets.create({ ...REX, status: 'sold' }));
     for (const [change, names] of [
       [() => store.pets.update(id, patch({ name: 'Max' }), undefined), ['Max']],
@@ -170,7 +170,7 @@ test('instances that write the use of the same keys do not deadlock', async (t) 
     await Promise.all([uses.flush(), otherUses.flush()]);
   }
   const used = Math.floor(clock().unix);
-  for (const key of await store.keys.list()) assert.equal(key.lastUsedAt, used);
+  for (const key of await store.keys.listAll()) assert.equal(key.lastUsedAt, used);
 });
 
 test('idempotency records older than 24 hours are deleted in portions', async (t) => {

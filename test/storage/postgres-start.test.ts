@@ -4,7 +4,7 @@ import { after } from 'node:test';
 import { Client } from 'pg';
 import { unfitness } from '../../src/storage/postgres/database.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { run, runJson, startServiceProcess } from '../support/process.ts';
+import { run, runProcess, runJson, startServiceProcess } from '../support/process.ts';
 import { freePort } from '../support/servers.ts';
 import { startForFile, test } from '../support/test.ts';
 
@@ -45,7 +45,7 @@ function address({ user = 'postgres', password = '', database = 'postgres' }): s
 
 /** The one line with which `serve` refuses to start. */
 async function refusal(databaseUrl: string, variables: Record<string, string> = {}): Promise<string> {
-  const { code, stdout, stderr } = await run(['serve'], {
+  const { code, stdout, stderr } = await runProcess(['serve'], {
     PORT: '0',
     DATABASE_URL: databaseUrl,
     ...variables,

@@ -196,7 +196,7 @@ test('a walk continues past an animal that was deleted', async (t) => {
   const ids = creations.map((creation) => requireValue(creation).id);
   const before = ids[2] ?? 0n;
   await store.pets.delete(before, undefined);
-  const page = await list(store.pets, { limit: 10, before });
+  const page = await list(store.pets, { limit: 10, cursor: before });
   assert.deepEqual(
     page.map(({ id }) => id),
     [ids[1], ids[0]],

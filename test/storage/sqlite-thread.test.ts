@@ -7,6 +7,7 @@ import type { Worker } from 'node:worker_threads';
 import { ENGINE_PARTS } from '../../src/app/store.ts';
 import { databaseFiles } from '../../src/storage/sqlite/database-files.ts';
 import { startWritingThread, Writer } from '../../src/storage/sqlite/writer.ts';
+import type { WriteCall } from '../../src/storage/sqlite/writing-thread.ts';
 import { list, requireValue, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
@@ -111,7 +112,7 @@ test('the first write does not create a deleted file again', async (t) => {
 
 /** The id of an animal that the writer has added. */
 async function createPet(writer: Writer, name: string): Promise<bigint> {
-  const call = { place: 'pets.add', args: [{ name, categoryId: 1n }] };
+  const call: WriteCall = ['pets.add', [{ name, categoryId: 1n }]];
   return (await writer.run({ call, hasBatch: true })) as bigint;
 }
 
@@ -121,7 +122,10 @@ async function writerFixture(t: TestContext) {
   const threads: Worker[] = [];
   const lost: string[] = [];
   const start = () => {
-    const thread = startWritingThread(ENGINE_PARTS.writingThread, databaseFiles(fixture.file));
+    const thread = startWritingThread(ENGINE_PARTS.writingThread, {
+      files: databaseFiles(fixture.file),
+      isSilent: false,
+    });
     threads.push(thread);
     return thread;
   };
@@ -174,7 +178,7 @@ test('when no thread can start, waiting writes fail and the next one tries again
   const lost: string[] = [];
   const start = () => {
     if (left-- > 0) throw new Error('no room');
-    return startWritingThread(ENGINE_PARTS.writingThread, databaseFiles(file));
+    return startWritingThread(ENGINE_PARTS.writingThread, { files: databaseFiles(file), isSilent: false });
   };
   const writer = new Writer(clock, start, ({ message }) => lost.push(message));
   t.after(() => writer.close());

@@ -38,7 +38,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
       const account = await createAccount(service.accounts, 'late', 'pro', PLANS.pro);
       await addKey(service.keys, newKey(account.id));
       await addPets(service.pets, [REX]);
-      assert.deepEqual(await allRows(source, PETS), [[1n, 'Rex', 7n, null]]);
+      assert.deepEqual(await allRows(source, PETS), [[1n, 'Rex', 7n, null, 1n]]);
       for (const table of [ACCOUNTS, KEYS]) assert.deepEqual(await allRows(source, table), []);
     });
   });
@@ -46,7 +46,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
   test(`${name}: rows come once each, in chunks, in the order of their keys' bytes`, async (t) => {
     const { store } = await newFixture(t);
     const rows = (from: number, to: number): TableRow[] =>
-      Array.from({ length: to - from }, (_, i) => [BigInt(from + i), 'Rex', 7n, 'sold']);
+      Array.from({ length: to - from }, (_, i) => [BigInt(from + i), 'Rex', 7n, 'sold', 1n]);
     const records = ['B', '_', 'a', 'Ä', '\u{ffff}', '😀'].map(
       (key): TableRow => [1n, `sha256 ${key}`, 'f', 201n, '/pets/1', '{}', 2n],
     );
@@ -64,12 +64,12 @@ export function transferContract(name: string, newFixture: NewFixture): void {
   test(`${name}: a filling sees its own rows, and they are gone when it fails`, async (t) => {
     const { store } = await newFixture(t);
     const filling = store.database.fill(async (target) => {
-      await target.insert(PETS, [[5n, 'Rex', 7n, null]]);
-      assert.deepEqual(await allRows(target, PETS), [[5n, 'Rex', 7n, null]]);
+      await target.insert(PETS, [[5n, 'Rex', 7n, null, 1n]]);
+      assert.deepEqual(await allRows(target, PETS), [[5n, 'Rex', 7n, null, 1n]]);
       throw new Error('half way');
     });
     await assert.rejects(filling, /half way/);
-    assert.equal(await store.pets.get(5n), undefined);
+    assert.deepEqual(await store.pets.get(5n), { error: 'not_found' });
   });
 
   test(`${name}: the largest assigned id is known, and no id up to it is assigned again`, async (t) => {
@@ -96,5 +96,13 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     const identity = await store.database.identity();
     assert.equal(await (await another()).database.identity(), identity);
     assert.notEqual(await different.database.identity(), identity);
+  });
+
+  test(`${name}: a database that was just made keeps its identity when it changes`, async (t) => {
+    const { store, reopen } = await newFixture(t);
+    const identity = await store.database.identity();
+    await addPets(store.pets, [REX]);
+    // SQLite writes to its file when it is closed.
+    assert.equal(await (await reopen()).database.identity(), identity);
   });
 }

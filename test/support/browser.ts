@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { AxeResults } from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { AxeResults, RunOptions } from 'axe-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type BrowserServer,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import type { Lifetime } from './lifetime.ts';
 import { program } from './servers.ts';
 
@@ -12,6 +18,16 @@ export interface WatchedPage {
   /** Errors and warnings of the console, and what scripts threw. */
   readonly faults: string[];
 }
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 const HEADLESS_SHELL = 'chromium-headless-shell';
 
@@ -31,19 +47,18 @@ export function findChromium(): string {
   }
 }
 
+/** Starts Chromium, and gives what `launchBrowser` connects to. */
+export function startBrowserServer(): Promise<BrowserServer> {
+  return chromium.launchServer({ executablePath: findChromium(), args: ARGUMENTS });
+}
+
+/** The Chromium of TEST_BROWSER, which all files of a run share, or one of this file. Contexts separate the tests. */
 export async function launchBrowser(t: Lifetime): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  const server = process.env['TEST_BROWSER'];
+  const browser =
+    server === undefined
+      ? await chromium.launch({ executablePath: findChromium(), args: ARGUMENTS })
+      : await chromium.connect(server);
   t.after(() => browser.close());
   return browser;
 }
@@ -77,14 +92,8 @@ export async function openReference(
 ): Promise<WatchedPage> {
   const watched = await openPage(browser, url, options);
   await watched.page.goto(`${url}/reference`);
-  await watched.page.getByRole('heading', { name: 'Pet Store', level: 1 }).waitFor();
+  await watched.page.getByRole('heading', { name: 'Pet Store API', level: 1 }).waitFor();
   return watched;
-}
-
-/** Brings a section of the reference into view, which is rendered only then. */
-export async function showSection(page: Page, path: string, heading: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(path)}`);
-  await page.getByRole('heading', { name: heading }).first().waitFor();
 }
 
 /** Opens the dashboard, which asks for a key. */
@@ -135,23 +144,29 @@ const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'u
 
 const DARK = 'matchMedia("(prefers-color-scheme: dark)").matches';
 
-/** The serious faults that axe-core finds, by rule, with the elements: first in the colour scheme of the page, then in the other. */
-export async function seriousFaults(page: Page): Promise<string[]> {
-  const faults = await faultsOfScheme(page);
+/** The rules that depend on the colour scheme. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * The serious faults that axe-core finds on a page, or in the part that a selector names, by rule, with the elements: first
+ * in the colour scheme of the page, then in the other.
+ */
+export async function seriousFaults(page: Page, part = 'html'): Promise<string[]> {
+  const faults = await findFaults(page, part, {});
   const colorScheme = (await page.evaluate(DARK)) === true ? 'light' : 'dark';
   await page.emulateMedia({ colorScheme });
   // A script that follows the colour scheme runs before the next frame.
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-  return [...faults, ...(await faultsOfScheme(page)).map((fault) => `${colorScheme}: ${fault}`)];
+  const others = await findFaults(page, part, { runOnly: COLOUR_RULES });
+  return [...faults, ...others.map((fault) => `${colorScheme}: ${fault}`)];
 }
 
-async function faultsOfScheme(page: Page): Promise<string[]> {
+async function findFaults(page: Page, part: string, options: RunOptions): Promise<string[]> {
   // An element that fades in has intermediate colours until the animation ends.
   await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
-  const { violations } = await page.evaluate<AxeResults>(
-    'axe.run(document, { resultTypes: ["violations"] })',
-  );
+  const call = [part, { resultTypes: ['violations'], ...options }].map((value) => JSON.stringify(value));
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${call.join()})`);
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { OPERATIONS } from '../../src/resources/index.ts';
+import { requireValue } from '../storage/fixture.ts';
 import { call } from './api.ts';
 import type { Lifetime } from './lifetime.ts';
 import { startTestService, type ServiceOptions, type TestService } from './service.ts';
+import { ROOT } from './store.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** Of each kind, so that the one with the id of the examples is there. */
@@ -14,7 +17,14 @@ const COUNT = 42;
 const BODIES: Readonly<Record<string, (index: number) => object>> = {
   // Of the animals behind the one of the examples, those that are available.
   createOrder: (index) => ({ petId: COUNT + 2 * index }),
+  createWebhook: () => ({ url: EXAMPLE_ENDPOINT }),
 };
+
+/** An endpoint that answers nothing, because nothing listens there. */
+export const EXAMPLE_ENDPOINT = 'https://127.0.0.1:1';
+
+/** How many of other kinds there are. */
+const COUNTS: Readonly<Record<string, number>> = { createPet: 3 * COUNT, createWebhook: 2 };
 
 /** Keys that work. An account cannot have as many as the others. */
 const LIVE_KEYS = 9;
@@ -23,17 +33,19 @@ const LIVE_KEYS = 9;
 export async function exampleDatabase(lifetime: Lifetime) {
   const folder = temporaryFolder(lifetime);
   const file = join(folder, 'examples.db');
-  const service = await startTestService(lifetime, { databaseUrl: `sqlite:${file}` });
+  const env = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
+  const service = await startTestService(lifetime, { env, databaseUrl: `sqlite:${file}` });
+  const { keys, webhooks } = service.store;
   const key = await service.issueKey();
   for (const { id, path, body } of OPERATIONS) {
     if (body === undefined || path.includes('{')) continue;
     if (id === 'createKey') {
-      for (let index = 1; index <= COUNT; index++)
-        await service.issueKey(index <= LIVE_KEYS ? {} : { expiresAt: 1 });
+      for (let index = 1; index <= COUNT; index++) await service.issueKey();
+      for (const { id: made } of (await keys.listAll()).slice(LIVE_KEYS + 1)) await keys.revoke(ROOT, made);
       continue;
     }
     const examples = Object.values(body.examples).map(({ value }) => value);
-    const count = id === 'createPet' ? 3 * COUNT : COUNT;
+    const count = COUNTS[id] ?? COUNT;
     for (let index = 1; index <= count; index++) {
       const example = examples[index % examples.length];
       // Most things have names that nothing else of their kind has.
@@ -42,6 +54,12 @@ export async function exampleDatabase(lifetime: Lifetime) {
       assert.equal(status, 201, text);
     }
   }
+  // Events, and attempts to deliver them. Copies have other files, so their endpoints are disabled.
+  for (const name of ['Told', 'Told again'])
+    await call(service.url, '/v1/categories', { key, body: JSON.stringify({ name }) });
+  const deliveries = async () =>
+    requireValue(await webhooks.listDeliveries(1, undefined, { limit: 2 })).items;
+  while ((await deliveries()).length < 2) await letOthersRun();
   await service.stop();
   assert.ok(!existsSync(`${file}-wal`), 'the file is the whole database');
   let copies = 0;
@@ -50,7 +68,11 @@ export async function exampleDatabase(lifetime: Lifetime) {
     start: (t: Lifetime, options: ServiceOptions = {}): Promise<TestService> => {
       const copy = join(folder, `${copies++}.db`);
       copyFileSync(file, copy);
-      return startTestService(t, { ...options, databaseUrl: `sqlite:${copy}` });
+      return startTestService(t, {
+        ...options,
+        env: { ...env, ...options.env },
+        databaseUrl: `sqlite:${copy}`,
+      });
     },
   };
 }

@@ -2,15 +2,18 @@ import { systemClock } from '../../src/cli/context.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { DEFAULT_SCOPES, type Scope } from '../../src/domain/account.ts';
 import type { Limits, Plan } from '../../src/domain/plan.ts';
+import { requireValue } from '../../src/terminal/command.ts';
 import { findOrCreateAccount } from '../../src/resources/keys/commands.ts';
 import { openStore } from '../../src/app/store.ts';
 import { fakeClock } from './clock.ts';
-import type { Lifetime } from './lifetime.ts';
+import { type Lifetime, lifetimeOfFile } from './lifetime.ts';
 import { keepAliveClient, type Sent } from './load.ts';
+import { migratedPostgres } from './migrated-postgres.ts';
 import { temporaryPostgres } from './postgres.ts';
 import { stopDatabaseClock } from './postgres-clock.ts';
 import { type RunningService, startServiceProcess, type Variables } from './process.ts';
-import { temporaryRedis } from './redis.ts';
+import { ask, temporaryRedis } from './redis.ts';
+import type { TestServer } from './servers.ts';
 import { overSlowNetwork } from './slow-network.ts';
 import { PLENTY, type StartService, startTestService, type TestService } from './service.ts';
 import { issueKey as addRandomKey, ROOT } from './store.ts';
@@ -44,7 +47,7 @@ export async function issueKey(variables: Variables, order: KeyOrder = {}): Prom
   const { limits = plan === 'enterprise' ? PLENTY : {} } = order;
   try {
     const { accounts, keys } = store;
-    const { id: accountId } = await findOrCreateAccount(accounts, ROOT, account, plan, limits);
+    const { id: accountId } = requireValue(await findOrCreateAccount(accounts, ROOT, account, plan, limits));
     const { environment } = config;
     const { key, record } = await addRandomKey(keys, { accountId, environment, scopes });
     return { id: record.id, key: key.reveal() };
@@ -114,13 +117,18 @@ export async function startTestInstances(t: Lifetime, count: number, env: Variab
   return { variables, services: await Promise.all(services) };
 }
 
-/** One in this process over servers of its own, for the tests that hold over any stores. */
+const file = lifetimeOfFile();
+let redis: Promise<TestServer> | undefined;
+
+/** A service in this process, over empty stores. The tests of a file share one Redis. */
 export const startSharedService: StartService = async (t, options) => {
   let service: TestService | undefined;
   t.after(() => service?.stop());
-  const variables = await sharedServers(t);
+  const { url: REDIS_URL } = await (redis ??= temporaryRedis(file));
+  await ask(REDIS_URL, ['FLUSHALL']);
+  const variables = { DATABASE_URL: await migratedPostgres(t), REDIS_URL };
   const { clock = fakeClock() } = options ?? {};
-  const advanceDatabase = await stopDatabaseClock(variables['DATABASE_URL'] ?? '', clock().unix);
+  const advanceDatabase = await stopDatabaseClock(variables.DATABASE_URL, clock().unix);
   service = await startTestService(t, { ...options, clock, env: { ...variables, ...options?.env } });
   const passTime = async (milliseconds: number) => {
     clock.advance(milliseconds);

@@ -193,7 +193,7 @@ function answerOf({ status, text }: Sent): any {
 }
 
 /** Unix milliseconds that never run backwards. */
-function now(): number {
+export function now(): number {
   return performance.timeOrigin + performance.now();
 }
 

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,6 +27,12 @@ export interface Project {
   read(file: string): string;
   /** Runs a program in the folder of the project; its standard output. Rejects when it fails. */
   run(program: string, args: readonly string[], variables?: Record<string, string>): Promise<string>;
+  /** Starts a program there that does not end by itself. */
+  start(
+    program: string,
+    args: readonly string[],
+    variables?: Record<string, string>,
+  ): ChildProcessWithoutNullStreams;
 }
 
 /** Packs the client as `npm publish` would, and installs it into a new project without any network. */
@@ -62,5 +68,6 @@ export async function projectWithClient(t: Pick<Lifetime, 'after'>): Promise<Pro
     write,
     read: (file) => readFileSync(join(project, file), 'utf8'),
     run: async (program, args, variables) => (await run(program, args, options(project, variables))).stdout,
+    start: (program, args, variables) => spawn(program, args, options(project, variables)),
   };
 }

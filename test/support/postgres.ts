@@ -75,7 +75,7 @@ export async function temporaryPostgres(t: Lifetime, template = 'template0'): Pr
   const name = `petstore_test_${process.pid}_${databases++}`;
   const admin = new Client({ connectionString: server });
   await admin.connect();
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'`);
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' STRATEGY FILE_COPY`);
   t.after(async () => {
     await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
     await admin.end();

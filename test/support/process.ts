@@ -1,7 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import assert from 'node:assert/strict';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { main } from '../../src/cli/main.ts';
 import type { Lifetime } from './lifetime.ts';
 import { newDatabase } from './new-database.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -36,14 +40,18 @@ export interface Running {
 
 /** Starts `petstore` with these arguments, and nothing of this process's environment but `variables`. */
 export function start(args: readonly string[], variables: Variables): Running {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env: variables });
+  return watch(spawn(process.execPath, [PROGRAM, ...args], { env: variables }));
+}
+
+/** Collects what a process writes. */
+export function watch(child: ChildProcessWithoutNullStreams): Running {
   let stdout = '';
   let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    stdout += piece;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    stderr += piece;
   });
   const ended = once(child, 'close').then(([code]: (number | null)[]) => ({
     code: code ?? null,
@@ -53,15 +61,27 @@ export function start(args: readonly string[], variables: Variables): Running {
   return { child, stdout: () => stdout, stderr: () => stderr, ended };
 }
 
-/** Runs `petstore` to its end; `input` is its standard input. */
-export function run(
+/** Runs `petstore` to its end in this process; `input` is its standard input. */
+export async function run(
   args: readonly string[],
   variables: Variables,
   input: string | Uint8Array = '',
 ): Promise<Outcome> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const written = Promise.all([text(stdout), text(stderr)]);
+  const exit = (status: number) => assert.fail(`petstore ${args.join(' ')} exits at once with ${status}.`);
+  const system = { env: variables, stdin: Readable.from([Buffer.from(input)]), stdout, stderr, exit };
+  const code = await main(args, system);
+  stdout.end();
+  stderr.end();
+  const [out, err] = await written;
+  return { code, stdout: out, stderr: err };
+}
+
+/** Like `run`, in a child process: for `serve`, for locks between processes, and for what a command loads. */
+export function runProcess(args: readonly string[], variables: Variables): Promise<Outcome> {
   const { child, ended } = start(args, variables);
-  // A command that refuses its arguments ends before it has read its input.
-  child.stdin?.on('error', () => undefined).end(input);
+  child.stdin?.end();
   return ended;
 }
 
@@ -93,7 +113,7 @@ export async function startServiceProcess(
     await running.ended;
   });
   const url = await waitFor(running, ({ stdout }) => {
-    const line = stdout.split('\n').find((text) => text.includes('"listening"'));
+    const line = stdout.split('\n').find((each) => each.includes('"listening"'));
     return line === undefined ? undefined : (JSON.parse(line) as { url: string }).url;
   });
   return { ...running, url };

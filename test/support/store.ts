@@ -11,7 +11,7 @@ import { type Clock, DAY } from '../../src/domain/clock.ts';
 import type { Limits, Plan } from '../../src/domain/plan.ts';
 import { requireValue } from '../../src/terminal/command.ts';
 import type { AccountRepository } from '../../src/resources/accounts/repository.ts';
-import type { AccountValues } from '../../src/resources/accounts/rules.ts';
+import type { AccountPatch } from '../../src/resources/accounts/rules.ts';
 import type { KeyRepository, NewKey } from '../../src/resources/keys/repository.ts';
 
 /** Makes the changes of tests. */
@@ -51,7 +51,7 @@ export async function createAccount(
   plan: Plan,
   limits: Limits,
 ): Promise<Account> {
-  return requireValue(await accounts.create(ROOT, name, plan, limits));
+  return requireValue(await accounts.create(ROOT, name, plan, plan === 'enterprise' ? limits : {}));
 }
 
 /** @throws ServiceError when the name is that of two accounts. */
@@ -74,9 +74,9 @@ export async function findOrCreateAccount(
 export async function changeAccount(
   accounts: AccountRepository,
   id: number,
-  values: Partial<AccountValues>,
+  { limits, ...patch }: Omit<AccountPatch, keyof Limits> & { readonly limits?: Limits },
 ): Promise<void> {
-  requireValue(await accounts.change(ROOT, id, values));
+  requireValue(await accounts.change(ROOT, id, { ...patch, ...(patch.plan === 'enterprise' && limits) }));
 }
 
 export async function addKey(keys: KeyRepository, key: NewKey): Promise<KeyRecord> {

@@ -44,7 +44,7 @@ async function assertKept(accounts: AccountRepository): Promise<void> {
   await assert.rejects(createAccount(accounts, 'SHOP', 'free', PLANS.free), { code: 'conflict' });
   await changeAccount(accounts, 3, { name: 'SHOP' });
   assert.deepEqual(
-    (await accounts.list()).map(({ name }) => name),
+    (await accounts.listAll()).map(({ name }) => name),
     ['store', 'Zoo', 'SHOP'],
   );
 }

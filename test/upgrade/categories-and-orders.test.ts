@@ -74,7 +74,7 @@ async function assertServes({ store }: TestService): Promise<void> {
   assert.equal(readOutcome(await orders.create(1, { petId: 4n })), 'done');
   assert.deepEqual(await pets.delete(4n, undefined), { error: 'conflict' });
   const patched = await pets.update(3n, patch({ status: null }), undefined);
-  assert.deepEqual(patched, { value: { id: 3n, name: 'Max', categoryId: 7n } });
+  assert.deepEqual(patched, { value: '{"id":3,"name":"Max","categoryId":7}' });
   const created = await pets.create(REX);
   assert.equal(requireValue(created).id, 6n);
   assert.deepEqual(created, { value: { id: 6n, ...REX } });

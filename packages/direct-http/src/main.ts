@@ -6,6 +6,7 @@ import { type Handlers, NodeResponse } from './response.ts';
 import type { ConnectionTimes, Server, Wire } from './wire.ts';
 
 export type { Handlers, ResponseWriter } from './response.ts';
+export { STATUS_CODES } from './node.ts';
 export * from './text.ts';
 export type { ConnectionTimes, Server, Wire } from './wire.ts';
 

@@ -1,4 +1,4 @@
-import { LongOutput, printable, printLine } from '../../terminal/output.ts';
+import { LongOutput, type Output, printable, type System } from '../../terminal/output.ts';
 import type { Progress } from '../../terminal/progress.ts';
 
 /** Reports each refused row at once. Await each call, so that a slow reader slows the import and memory stays flat. */
@@ -14,8 +14,14 @@ interface Counts {
   readonly categories: readonly string[];
 }
 
-export function textReport(progress: Progress, dryRun: boolean): Report {
-  const output = new LongOutput(process.stderr);
+type ReportTerminal = Pick<Output, 'printLine'> & { readonly system: System };
+
+export function textReport(
+  { system, printLine }: ReportTerminal,
+  progress: Progress,
+  dryRun: boolean,
+): Report {
+  const output = new LongOutput(system.stderr);
   const reasons = new Reasons();
   return {
     refuse(line, faults) {
@@ -34,8 +40,8 @@ export function textReport(progress: Progress, dryRun: boolean): Report {
 }
 
 /** One JSON value. The counts come last, because they are known last. */
-export function jsonReport(progress: Progress, dryRun: boolean): Report {
-  const output = new LongOutput(process.stdout);
+export function jsonReport({ system }: ReportTerminal, progress: Progress, dryRun: boolean): Report {
+  const output = new LongOutput(system.stdout);
   const reasons = new Reasons();
   let separator = '{"refusals":[';
   return {

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { extname } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { StartupError } from '../../domain/startup-error.ts';
+import type { System } from '../../terminal/output.ts';
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 
@@ -23,17 +24,21 @@ export interface Source {
  * the one that its first bytes show.
  * @throws StartupError when it cannot be read. Reading `bytes` may throw it too.
  */
-export async function openSource(file: string, given: Format | undefined): Promise<Source> {
-  const rest = read(file);
+export async function openSource(
+  file: string,
+  given: Format | undefined,
+  system: Pick<System, 'stdin'>,
+): Promise<Source> {
+  const rest = read(file, system);
   // Read before anything is written, so that a missing file changes nothing.
   const { value: first = Buffer.of() } = await rest.next();
   const format = given ?? EXTENSIONS[extname(file).toLowerCase()] ?? formatOf(first);
   return { format, bytes: prepend(first, rest) };
 }
 
-async function* read(file: string): AsyncGenerator<Buffer, undefined> {
+async function* read(file: string, system: Pick<System, 'stdin'>): AsyncGenerator<Buffer, undefined> {
   try {
-    const stream = file === '-' ? process.stdin : createReadStream(file);
+    const stream = file === '-' ? system.stdin : createReadStream(file);
     for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
     throw new StartupError(`Cannot read ${file}: ${systemReason(error)}.`, { cause: error });

@@ -10,6 +10,7 @@ import { retryAfter } from '../rate-limit.ts';
 import { errorResponse } from '../response.ts';
 import type { Response } from '../context.ts';
 import { ownOrigin } from './own-origin.ts';
+import { readBearer } from './api-key.ts';
 import { SessionCookie } from './session-cookie.ts';
 
 /** Failed sign-ins, sessions and tokens that one client address may send. */
@@ -126,7 +127,7 @@ export class Access {
 /** Empty when it has blanks. Undefined for another scheme, because a proxy in front may ask browsers for a password. */
 function bearerToken({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
   if (!/^bearer(?: |$)/i.test(authorization)) return undefined;
-  return /^bearer +([^ ]+) *$/i.exec(authorization)?.[1] ?? '';
+  return readBearer(authorization) ?? '';
 }
 
 /** OPTIONS only names the methods of a path. */

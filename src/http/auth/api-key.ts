@@ -4,7 +4,10 @@ import type { Failure } from '../../domain/result.ts';
 
 /* Which API key a request has. */
 
-const BEARER = /^bearer +([^ ]+) *$/i;
+/** The text after `Bearer` in an `Authorization` header of that form. */
+export function readBearer(authorization: string): string | undefined {
+  return /^bearer +([^ ]+) *$/i.exec(authorization)?.[1];
+}
 
 /**
  * The hash of the key in an `Authorization` header, to look the key up by. A mistyped key, or one of the other
@@ -15,7 +18,7 @@ export function readCredentials(
   { environment, urls }: { environment: Environment; urls: Readonly<Partial<Record<Environment, string>>> },
 ): ApiKeyHash | Failure<'unauthorized'> {
   if (authorization === undefined) return { error: 'unauthorized' };
-  const text = BEARER.exec(authorization)?.[1];
+  const text = readBearer(authorization);
   if (text === undefined) {
     // A client whose variable for the key is empty sends `Bearer` alone.
     if (/^bearer *$/i.test(authorization)) return { error: 'unauthorized' };

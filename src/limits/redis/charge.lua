@@ -2,10 +2,10 @@
 -- The rule is the same as in src/limits/quota.ts and ban.ts. A test compares the two on random histories.
 --
 -- Consecutive requests of one caller are one group.
--- KEYS  Three for each group: usage, refusals and ban of an API key; for any other caller three times its usage. All in one
+-- KEYS  Three for each group: counts, refusals and ban of an API key; for any other caller three times its counts. All in one
 --       hash slot.
 -- ARGV  1 refusals before a ban, 2 milliseconds of a first ban. Then one string for each group, with numbers separated by
---       spaces: requests, limit per minute, limit per day, and the usage that the calling instance knows: start of the
+--       spaces: requests, limit per minute, limit per day, and the counts that the calling instance knows: start of the
 --       minute, its count, day, its count.
 -- Returns two lists. The first has an entry for each run of admitted requests (as of the last of them) and for each other
 -- request: requests, decision (1 admitted, 0 refused, 2 banned), now, start of the minute, its count, day, its count,

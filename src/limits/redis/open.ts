@@ -6,7 +6,7 @@ import { type LimiterEvents, NO_STORE, type OpenLimiter } from '../limiter.ts';
 import { withTimeout } from '../timeout.ts';
 import { MemoryLimiter } from '../memory.ts';
 import { ANSWER_TIMEOUT, OutageLimiter } from './outage.ts';
-import { RedisLimiter } from './counter.ts';
+import { RedisLimiter } from './limiter.ts';
 import { UnreachableError } from './fitness.ts';
 import { RedisQuotas } from './quotas.ts';
 import { Redis } from './redis.ts';
@@ -63,5 +63,5 @@ export async function openShared({
   const local = new MemoryLimiter(parts.clock, parts.policy, NO_STORE, parts.onBan);
   const limiter = new OutageLimiter({ shared, local, log, clock: parts.clock, onHeartbeat });
   await limiter.start();
-  return { limiter, quotas: new RedisQuotas({ redis, ...parts }) };
+  return { limiter, quotas: shared.quotas };
 }

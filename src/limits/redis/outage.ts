@@ -1,10 +1,10 @@
 // Contract: section 6.2.
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import type { Caller, Decision, LimiterEvents, RateLimiter } from '../limiter.ts';
+import type { Caller, Decision, LimiterEvents, RateLimiter, Windows } from '../limiter.ts';
 import type { Quota } from '../quota.ts';
 import { withTimeout, NoAnswer } from '../timeout.ts';
-import type { Heartbeat, RedisLimiter } from './counter.ts';
+import type { Heartbeat, RedisLimiter } from './limiter.ts';
 
 /** Milliseconds that a request waits for the shared counter. In an outage a request may be delayed by at most 50. */
 export const ANSWER_TIMEOUT = 40;
@@ -30,7 +30,7 @@ interface Server {
   heartbeat: Promise<void> | undefined;
 }
 
-interface FallbackParts extends Pick<LimiterEvents, 'onHeartbeat'> {
+interface OutageLimiterParts extends Pick<LimiterEvents, 'onHeartbeat'> {
   readonly shared: RedisLimiter;
   readonly local: RateLimiter;
   readonly log: Logger;
@@ -53,7 +53,7 @@ export class OutageLimiter implements RateLimiter {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor({ shared, local, log, clock, onHeartbeat }: FallbackParts) {
+  constructor({ shared, local, log, clock, onHeartbeat }: OutageLimiterParts) {
     this.#shared = shared;
     this.#local = local;
     this.#log = log;
@@ -73,10 +73,10 @@ export class OutageLimiter implements RateLimiter {
     );
   }
 
-  async peek(caller: Caller): Promise<Quota> {
+  async peek(windows: Windows): Promise<Quota> {
     return this.#ask(
-      caller,
-      () => withTimeout(this.#shared.peek(caller), ANSWER_TIMEOUT),
+      windows,
+      () => withTimeout(this.#shared.peek(windows), ANSWER_TIMEOUT),
       (share) => this.#local.peek(share),
     );
   }
@@ -129,8 +129,12 @@ export class OutageLimiter implements RateLimiter {
     return { ...decision, quota: decision.kind === 'banned' ? { ...quota, at: decision.quota.at } : quota };
   }
 
-  async #ask<T>(caller: Caller, shared: () => Promise<T>, local: (share: Caller) => Promise<T>): Promise<T> {
-    const server = this.#server(this.#shared.serverOf(caller));
+  async #ask<W extends Windows, T>(
+    windows: W,
+    shared: () => Promise<T>,
+    local: (share: W) => Promise<T>,
+  ): Promise<T> {
+    const server = this.#server(this.#shared.serverOf(windows));
     if (server.available) {
       try {
         return await shared();
@@ -140,7 +144,7 @@ export class OutageLimiter implements RateLimiter {
         else this.#markDown(server, error);
       }
     }
-    return local(shareOf(caller, server.instances));
+    return local(divideLimits(windows, server.instances));
   }
 
   async #sendHeartbeats(): Promise<void> {
@@ -233,8 +237,8 @@ export class OutageLimiter implements RateLimiter {
   }
 }
 
-function shareOf(caller: Caller, instances: number): Caller {
-  const { perMinute, perDay } = caller.limits;
+function divideLimits<W extends Windows>(windows: W, instances: number): W {
+  const { perMinute, perDay } = windows.limits;
   const part = (limit: number) => Math.max(1, Math.floor(limit / instances));
-  return { ...caller, limits: { perMinute: part(perMinute), perDay: part(perDay) } };
+  return { ...windows, limits: { perMinute: part(perMinute), perDay: part(perDay) } };
 }

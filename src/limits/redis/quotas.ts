@@ -1,20 +1,20 @@
-import type { Account } from '../../domain/account.ts';
 import type { Environment } from '../../domain/api-key.ts';
-import type { Actor } from '../../domain/audit.ts';
+import { chunksOf } from '../../domain/chunks.ts';
 import { cached } from '../../domain/cached.ts';
 import { type Clock, DAY, MINUTE, type Moment } from '../../domain/clock.ts';
 import type { Ban } from '../ban.ts';
 import {
   type BannableKey,
   type BanQuery,
+  callerName,
   limitsUnavailable,
   type KeyBan,
-  type LiftedBan,
   planName,
   type RateLimitAdmin,
+  type Windows,
 } from '../limiter.ts';
-import { peek, type Quota, restoreCounts, type Counts } from '../quota.ts';
-import { bannableKey, banKey, countsKey } from './keys.ts';
+import { peek, type Quota, correctCounts, type Counts } from '../quota.ts';
+import { bannableKey, banKey, countsKey } from './names.ts';
 import { loadScript, type Redis } from './redis.ts';
 
 const READ = loadScript('read.lua');
@@ -50,10 +50,10 @@ export class RedisQuotas implements RateLimitAdmin {
     });
   }
 
-  readQuota(account: Account): Promise<Quota> {
+  peek(windows: Windows): Promise<Quota> {
     return reached(async () => {
-      const { usage, now } = await this.readCounts(planName(account.id));
-      return peek(usage, account.limits, now);
+      const { counts, now } = await this.readCounts(callerName(windows));
+      return peek(counts, windows.limits, now);
     });
   }
 
@@ -69,11 +69,11 @@ export class RedisQuotas implements RateLimitAdmin {
     return reached(() => this.#findBans(keys));
   }
 
-  liftBan(_author: Actor, key: BannableKey): Promise<LiftedBan | undefined> {
+  liftBan(key: BannableKey): Promise<KeyBan | undefined> {
     return reached(async () => {
       const [ban] = await this.#readBans([key]);
       const wasBanned = (await this.#redis.run(LIFT, [this.#banKeyOf(key)], [])) === 1;
-      return wasBanned && ban !== undefined ? { ban, isRecorded: false } : undefined;
+      return wasBanned ? ban : undefined;
     });
   }
 
@@ -92,8 +92,10 @@ export class RedisQuotas implements RateLimitAdmin {
     );
     const found: KeyBan[] = [];
     // Read again, because a ban may have been lifted since the scan.
-    for (let from = 0; from < listed.length && found.length < limit; from += BANS_READ)
-      found.push(...(await this.#findBans(listed.slice(from, from + BANS_READ))));
+    for (const part of chunksOf(listed, BANS_READ)) {
+      found.push(...(await this.#findBans(part)));
+      if (found.length >= limit) break;
+    }
     return found.slice(0, limit);
   }
 
@@ -101,9 +103,7 @@ export class RedisQuotas implements RateLimitAdmin {
     // All keys of a script are on one server, and in a cluster in one slot.
     const groups = Map.groupBy(keys, ({ account }) => this.#redis.toGroup(planName(account.id)));
     const calls = [...groups.values()].flatMap((group) =>
-      Array.from({ length: Math.ceil(group.length / BANS_READ) }, (_, index) =>
-        this.#readBans(group.slice(index * BANS_READ, (index + 1) * BANS_READ)),
-      ),
+      Array.from(chunksOf(group, BANS_READ), (part) => this.#readBans(part)),
     );
     const byKey = new Map((await Promise.all(calls)).flat().map((ban) => [ban.keyId, ban]));
     return keys.flatMap(({ id }) => byKey.get(id) ?? []);
@@ -143,16 +143,16 @@ export class RedisQuotas implements RateLimitAdmin {
     return banKey(this.#environment, planName(account.id), id);
   }
 
-  /** The usage of a caller, and the time on Redis' clock. */
-  async readCounts(caller: string): Promise<{ usage: Counts; now: Moment }> {
+  /** The counts of a caller, and the time on Redis' clock. */
+  async readCounts(caller: string): Promise<{ counts: Counts; now: Moment }> {
     const key = countsKey(this.#environment, caller);
     const numbers = (await this.#redis.run(READ, [key], [])) as number[];
     const [unix = 0, minuteStart = 0, minuteCount = 0, day = 0, dayCount = 0] = numbers;
     const now = { unix, monotonic: unix };
-    return { usage: restoreCounts({ minuteStart, minuteCount, day, dayCount }, now), now };
+    return { counts: correctCounts({ minuteStart, minuteCount, day, dayCount }, now), now };
   }
 
-  /** Writes usage that is known elsewhere, with instants in Unix milliseconds. Redis keeps its own where that is newer. */
+  /** Writes counts that are known elsewhere, with instants in Unix milliseconds. Redis keeps newer counts. */
   async restoreCounts(caller: string, { minuteStart, minuteCount, day, dayCount }: Counts): Promise<void> {
     const key = countsKey(this.#environment, caller);
     const minute = ['minuteStart', minuteStart, 'minuteCount', minuteCount];

@@ -1,4 +1,4 @@
--- Reads usage and changes nothing. KEYS 1 the usage.
+-- Reads counts and changes nothing. KEYS 1 the counts.
 -- Returns Redis' time and the numbers of the hash. A missing number is 0, and so are all numbers of a key of the wrong type.
 
 local reply = { now }

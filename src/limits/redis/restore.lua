@@ -1,4 +1,4 @@
--- Writes usage that is known elsewhere, unless the stored one is newer: windows never move backwards.
+-- Writes counts that are known elsewhere, unless the stored one is newer: windows never move backwards.
 --
 -- KEYS  1 the hash.
 -- ARGV  1 when it expires (Unix milliseconds). Then for each pair of an instant and a count: the name of the instant, its

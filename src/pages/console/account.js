@@ -1,27 +1,32 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { Chart, Ranking } from '../shared/chart.js';
 import { serviceTime } from '../shared/fetch.js';
 import { QuotaWindow } from '../shared/meter.js';
 import { Badge } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
-import { AccountUsage } from './account-usage.js';
-import { get, withQuery } from './api.js';
-import { BanTable } from './ban-table.js';
-import { ChangeAccount } from './change-account.js';
-import { CreateKey } from './create-key.js';
-import { FaultTable } from './fault-table.js';
-import { KeyTable } from './key-table.js';
+import { outcomes, RANGES, totalOf, UsageHead } from '../shared/usage.js';
+import { ChangeAccount, SuspendAccount } from './account-form.js';
+import { get, getPages, withQuery } from './api.js';
+import { BanTable } from './bans.js';
+import { FaultTable } from './faults.js';
+import { CreateKey, KeyTable } from './keys.js';
 import { useList } from './list.js';
 import { Card, Loaded, Page } from './page.js';
 import { useIsAdmin } from './session.js';
-import { SuspendAccount } from './suspend-account.js';
+import { Webhooks } from './webhooks.js';
+
+/** @typedef {import('./schema.d.ts').AccountDetails} AccountDetails */
 
 /** Seconds between two polls of the windows. */
 const LIVE = 5;
 
 /** @param {{ id: string }} props */
 export function Account({ id }) {
-  const poll = usePoll((signal) => get(`/accounts/${id}`, signal), LIVE);
+  const poll = usePoll(
+    /** @returns {Promise<AccountDetails>} */ (signal) => get(`/accounts/${id}`, signal),
+    LIVE,
+  );
   const account = poll.data;
   const isAdmin = useIsAdmin();
   const [open, setOpen] = useState('');
@@ -33,11 +38,14 @@ export function Account({ id }) {
     </button>`;
   return html`<${Page} title=${account?.name ?? `Account ${id}`} badges=${account && html`<${Badges} account=${account} />`}
     actions=${isAdmin && account && actions}>
-    <${Loaded} poll=${poll} label="The account">${() => html`
+    <${Loaded} poll=${poll} label="The account">${() =>
+      account &&
+      html`
       <div class="columns">
         <${Windows} account=${account} />
       </div>
       <${AccountKeys} accountId=${id} />
+      <${Webhooks} title="Webhooks" filters=${{ accountId: id }} empty="This account has no webhook yet." />
       <${AccountUsage} accountId=${id} />
       <${Card} title="Bans in force">
         <${BanTable} bans=${account.bans} onLifted=${poll.refresh} empty="No key of this account is banned." />
@@ -52,13 +60,13 @@ export function Account({ id }) {
   <//>`;
 }
 
-/** @param {{ account: any }} props */
+/** @param {{ account: AccountDetails }} props */
 function Badges({ account: { id, plan, suspendedAt } }) {
   return html`<${Badge}>${plan}<//>
     ${suspendedAt && html`<${Badge} kind="bad">suspended<//>`}<span class="muted">account ${id}</span>`;
 }
 
-/** Both windows of the quota, now. @param {{ account: any }} props */
+/** Both windows of the quota, now. @param {{ account: AccountDetails }} props */
 function Windows({ account: { minute, day } }) {
   const now = serviceTime();
   return html`
@@ -84,3 +92,40 @@ function AccountKeys({ accountId }) {
     }
   <//>`;
 }
+
+/** Seconds. The service writes usage every 5 seconds. */
+const REFRESH = 30;
+
+/** The requests of an account over time, by operation and by key. @param {{ accountId: string }} props */
+function AccountUsage({ accountId }) {
+  const [range, setRange] = useState(/** @type {import('../shared/usage.js').Range} */ ('day'));
+  const { data, ...state } = usePoll(load, REFRESH, range);
+  const file = `account-${accountId}-${range}`;
+
+  /** @param {AbortSignal} signal */
+  async function load(signal) {
+    const { starts, query, interval } = RANGES[range];
+    const now = serviceTime();
+    const ask = async (/** @type {string} */ by) =>
+      (await getPages(withQuery('/usage', { accountId, ...query(now), by }), Infinity, signal)).rows;
+    const [rows, operations, keys] = await Promise.all([ask('interval'), ask('operation'), ask('key')]);
+    return {
+      plotted: outcomes(rows, starts(now), interval),
+      operations: operations.map((row) => ({ label: row.operation, value: totalOf(row) })),
+      keys: keys.map((row) => ({ label: keyName(row), value: totalOf(row) })),
+    };
+  }
+  return html`<div class="stack">
+    <${UsageHead} range=${range} onRange=${setRange} />
+    <${Chart} title="Requests by outcome" file="${file}-by-outcome" plotted=${data?.plotted} ...${state} />
+    <div class="columns">
+      <${Ranking} title="Requests by operation" file="${file}-by-operation" name="Operation" unit="Requests"
+        values=${data?.operations} ...${state} />
+      <${Ranking} title="Requests by key" file="${file}-by-key" name="Key" unit="Requests"
+        values=${data?.keys} ...${state} />
+    </div>
+  </div>`;
+}
+
+/** @param {{ keyId: number, label?: string }} row */
+const keyName = ({ keyId, label }) => (label === undefined ? `key ${keyId}` : `${label} (key ${keyId})`);

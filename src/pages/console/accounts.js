@@ -1,14 +1,13 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { FormDialog } from '../shared/dialog.js';
-import { Field } from '../shared/field.js';
 import { number } from '../shared/format.js';
+import { Field } from '../shared/forms.js';
+import { say } from '../shared/frame.js';
 import { Badge } from '../shared/notice.js';
-import { say } from '../shared/status.js';
-import { AccountFields, NEW_ACCOUNT, bodyOf } from './account-fields.js';
+import { AccountFields, bodyOf, NEW_ACCOUNT } from './account-form.js';
 import { change, withQuery } from './api.js';
-import { AccountLink } from './links.js';
-import { ListTable, useList } from './list.js';
+import { AccountLink, ListTable, useList } from './list.js';
 import { Page } from './page.js';
 import { filterBy, navigate, usePlace } from './router.js';
 import { useIsAdmin } from './session.js';
@@ -38,7 +37,7 @@ export function Accounts() {
   <//>`;
 }
 
-/** @type {import('../shared/table.js').Columns} */
+/** @type {import('../shared/table.js').Columns<import('./schema.d.ts').Account>} */
 const COLUMNS = [
   { name: 'Name', isName: true, cell: ({ id, name }) => html`<${AccountLink} id=${id} name=${name} />` },
   { name: 'Number', isNumber: true, cell: ({ id }) => id },
@@ -56,6 +55,7 @@ const COLUMNS = [
 function CreateAccount({ onClose }) {
   const [typed, setTyped] = useState(NEW_ACCOUNT);
   async function create() {
+    /** @type {import('./schema.d.ts').Account} */
     const { id, name } = await change('POST', '/accounts', bodyOf(typed));
     onClose();
     navigate(`/accounts/${id}`);

@@ -1,4 +1,6 @@
-import { ApiError, nextLink, readClock, send } from '../shared/fetch.js';
+import { AuthenticationError, PetStoreError } from '../../../client/src/errors.ts';
+import { linkTarget } from '../../../client/src/link.ts';
+import { isOutage, send } from '../shared/fetch.js';
 import { observed } from './observed.js';
 import { signedInAgain } from './session.js';
 
@@ -7,16 +9,14 @@ const silence = observed(/** @type {Date | undefined} */ (undefined));
 
 export const useSilence = () => silence.use();
 
-const OTHER_OPERATOR = {
-  code: 'unauthorized',
-  message: 'Another operator has signed in. Nothing was changed: look at what was typed, and send it again.',
-};
+const OTHER_OPERATOR =
+  'Another operator has signed in. Nothing was changed: look at what was typed, and send it again.';
 
 /**
  * Sends a request to the admin API. If the session has ended, it waits for a new one and sends the request again.
  * @param {string} path below the base of the admin API, or a whole one from a Link header
  * @param {{ method?: string, body?: unknown, signal?: AbortSignal }} [options]
- * @throws {ApiError}
+ * @throws {PetStoreError}
  */
 async function ask(path, options = {}) {
   const whole = path.startsWith('/admin/') ? path : `/admin/v1${path}`;
@@ -24,16 +24,15 @@ async function ask(path, options = {}) {
     try {
       const answer = await send(whole, options);
       silence.set(undefined);
-      readClock(answer.headers);
       return answer;
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const isSilent = error.status === 0 || error.status >= 500;
-      silence.set(isSilent ? (silence.get() ?? new Date()) : undefined);
+      if (!(error instanceof PetStoreError)) throw error;
+      silence.set(isOutage(error) ? (silence.get() ?? new Date()) : undefined);
       if (error.status !== 401) throw error;
       const isSame = await signedInAgain(options.signal);
       // Nobody makes a change that another operator asked for.
-      if (!isSame && options.method !== undefined) throw new ApiError(OTHER_OPERATOR, 401);
+      if (!isSame && options.method !== undefined)
+        throw new AuthenticationError(OTHER_OPERATOR, { status: 401, code: 'unauthorized' });
     }
   }
 }
@@ -52,21 +51,21 @@ export async function change(method, path, body) {
  * The rows of the first pages of a list, and the address of the next page, if there is one.
  * @param {string} path @param {number} pages @param {AbortSignal} signal
  */
-export async function list(path, pages, signal) {
+export async function getPages(path, pages, signal) {
   const rows = [];
   /** @type {string | undefined} */
   let next = path;
   for (let read = 0; read < pages && next !== undefined; read++) {
     const { json, headers } = await ask(next, { signal });
     rows.push(...json);
-    next = nextLink(headers);
+    next = linkTarget(headers, 'next');
   }
   return { rows, next };
 }
 
 /** A path with those filters that have a value. @param {string} path @param {Record<string, unknown>} filters */
 export function withQuery(path, filters) {
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined && value !== '');
-  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  const set = Object.entries(filters).filter(([, value]) => value !== undefined && value !== '');
+  const query = new URLSearchParams(set.map(([name, value]) => [name, String(value)]));
   return query.size === 0 ? path : `${path}?${query}`;
 }

@@ -1,14 +1,12 @@
 import { html } from 'htm/preact';
+import { number, Time, utcSecond } from '../shared/format.js';
+import { fieldOf, instantOf, UtcField } from '../shared/forms.js';
 import { Name } from '../shared/table.js';
-import { Time } from '../shared/time.js';
 import { withQuery } from './api.js';
-import { AccountPicker } from './account-picker.js';
-import { AccountLink } from './links.js';
-import { ListTable, useList } from './list.js';
+import { AccountPicker } from './fields.js';
+import { AccountLink, ListTable, useList } from './list.js';
 import { Page } from './page.js';
 import { filterBy, usePlace } from './router.js';
-import { UtcField, fieldOf, instantOf } from './utc-field.js';
-import { Values } from './values.js';
 
 export function Audit() {
   const { query } = usePlace();
@@ -25,7 +23,7 @@ export function Audit() {
   <//>`;
 }
 
-/** @type {import('../shared/table.js').Columns} */
+/** @type {import('../shared/table.js').Columns<import('./schema.d.ts').AuditEntries[number]>} */
 const COLUMNS = [
   { name: 'Time', cell: ({ time }) => html`<${Time} at=${time} isExact />` },
   {
@@ -41,8 +39,38 @@ const COLUMNS = [
   { name: 'Change', cell: ({ before, after }) => html`<${Values} before=${before} after=${after} />` },
 ];
 
-/** @param {{ target: { kind: string, name: string }, accountId?: number }} props */
+/** @param {Pick<import('./schema.d.ts').AuditEntries[number], 'target' | 'accountId'>} props */
 function Target({ target: { kind, name }, accountId }) {
   return html`${accountId === undefined ? html`<${Name} text=${name} />` : html`<${AccountLink} id=${accountId} name=${name} />`}
     <span class="muted fixed">${kind}</span>`;
+}
+
+/** Numbers that somebody searches or types: digits in groups would not be found. */
+const IDS = new Set(['rotatedTo', 'randomSeed']);
+
+/**
+ * The values that a change has changed: before → after.
+ * @param {Pick<import('./schema.d.ts').AuditEntries[number], 'before' | 'after'>} props
+ */
+function Values({ before = {}, after = {} }) {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names.filter((name) => text(name, before) !== text(name, after));
+  if (changed.length === 0) return '–';
+  return html`<dl class="changes">${changed.map(
+    (name) =>
+      html`<div><dt>${name}</dt><dd>
+        ${name in before && html`<del><${Name} text=${text(name, before)} /></del>`}
+        ${name in before && name in after && html`<span aria-hidden="true">→</span>`}
+        ${name in after && html`<ins><${Name} text=${text(name, after)} /></ins>`}
+      </dd></div>`,
+  )}</dl>`;
+}
+
+/** @param {string} name @param {Readonly<Record<string, unknown>>} values */
+function text(name, values) {
+  const value = /** @type {string | number | boolean | null | string[] | undefined} */ (values[name]);
+  if (value === undefined || value === null) return 'none';
+  if (typeof value === 'number' && !IDS.has(name)) return number(value);
+  if (typeof value === 'string' && name.endsWith('At')) return utcSecond(new Date(value));
+  return Array.isArray(value) ? value.join(', ') : String(value);
 }

@@ -2,7 +2,7 @@
 import { lazy } from '../../domain/lazy.ts';
 import type { ConsolePages } from '../../http/admin-api.ts';
 import { errorResponse, otherMethodResponse } from '../../http/response.ts';
-import { pageWithFiles } from '../shared/page.ts';
+import { emptyContent, pageWithFiles } from '../shared/page.ts';
 
 const PATHS = /^\/(?:accounts(?:\/\d+)?|keys|bans|deprecations|faults|audit|operators|sign-in)?$/;
 
@@ -14,7 +14,7 @@ const parts = lazy(() =>
   pageWithFiles('console', {
     title: 'Pet Store console',
     root: '/',
-    withoutScript: 'The console needs JavaScript. The commands of petstore do the same.',
+    content: emptyContent('The console needs JavaScript. The commands of petstore do the same.'),
   }),
 );
 

@@ -1,8 +1,6 @@
 import { html } from 'htm/preact';
-import { number } from '../shared/format.js';
-import { Time } from '../shared/time.js';
-import { ACCOUNT, KEY } from './links.js';
-import { ListTable, useList } from './list.js';
+import { number, Time } from '../shared/format.js';
+import { ACCOUNT, KEY, ListTable, useList } from './list.js';
 import { Page } from './page.js';
 
 /** Seconds between two polls. */
@@ -13,12 +11,12 @@ export function Deprecations() {
   const intro = 'Keys that called a deprecated operation in the last 30 days, most requests first.';
   return html`<${Page} title="Deprecations" intro=${intro}>
     <${ListTable} list=${list} caption="Calls of deprecated operations" columns=${COLUMNS}
-      rowKey=${(/** @type {any} */ { operation, keyId }) => `${operation} ${keyId}`}
+      rowKey=${(/** @type {{ operation: string, keyId: number }} */ { operation, keyId }) => `${operation} ${keyId}`}
       empty="No key called a deprecated operation in the last 30 days." />
   <//>`;
 }
 
-/** @type {import('../shared/table.js').Columns} */
+/** @type {import('../shared/table.js').Columns<import('./schema.d.ts').DeprecatedUses[number]>} */
 const COLUMNS = [
   { name: 'Operation', isName: true, cell: ({ operation }) => html`<code>${operation}</code>` },
   ACCOUNT,

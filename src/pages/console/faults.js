@@ -1,8 +1,12 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { Field } from '../shared/field.js';
-import { AccountPicker } from './account-picker.js';
-import { FaultTable } from './fault-table.js';
+import { Time } from '../shared/format.js';
+import { Field } from '../shared/forms.js';
+import { Badge } from '../shared/notice.js';
+import { Name } from '../shared/table.js';
+import { withQuery } from './api.js';
+import { AccountPicker } from './fields.js';
+import { ACCOUNT, ListTable, useList } from './list.js';
 import { Page } from './page.js';
 import { filterBy, usePlace } from './router.js';
 
@@ -37,4 +41,41 @@ export function Faults() {
     </search>
     <${FaultTable} filters=${{ ...filters, limit: 100 }} />
   <//>`;
+}
+
+/** Seconds between two polls. */
+const LIVE = 5;
+
+/**
+ * The last refused and failed requests of this instance.
+ * @param {{ filters: { limit: number, [filter: string]: unknown }, isOfAccount?: boolean }} props
+ */
+export function FaultTable({ filters: { limit, ...filters }, isOfAccount = false }) {
+  const list = useList(withQuery('/faults', { ...filters, limit }), LIVE);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  /** @type {import('../shared/table.js').Columns<import('./schema.d.ts').Faults[number]>} */
+  const columns = [
+    { name: 'Time', cell: ({ time }) => html`<${Time} at=${time} isExact />` },
+    {
+      name: 'Status',
+      cell: ({ status }) => html`<${Badge} kind=${status >= 500 ? 'bad' : 'warn'}>${status}<//>`,
+    },
+    { name: 'Code', cell: ({ code }) => code ?? '–' },
+    {
+      name: 'Request',
+      cell: ({ method, operation }) =>
+        html`<span class="fixed">${method} ${operation ?? 'no operation'}</span>`,
+    },
+    !isOfAccount && ACCOUNT,
+    { name: 'Key', isNumber: true, cell: ({ keyId }) => keyId ?? '–' },
+    {
+      name: 'Request id',
+      isName: true,
+      cell: ({ requestId }) => html`<code><${Name} text=${requestId} /></code>`,
+    },
+  ];
+  const rowKey = (/** @type {import('./schema.d.ts').Faults[number]} */ { time, requestId, method }) =>
+    `${time} ${requestId} ${method}`;
+  return html`<${ListTable} list=${list} caption="Refused and failed requests" columns=${columns} rowKey=${rowKey}
+    empty="This instance has had no ${isFiltered ? 'such request' : 'refused or failed request'} since it started." />`;
 }

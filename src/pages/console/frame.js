@@ -1,9 +1,9 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { Brand } from '../shared/brand.js';
-import { ApiError } from '../shared/fetch.js';
+import { PetStoreError } from '../../../client/src/errors.ts';
+import { explain } from '../shared/fetch.js';
+import { Brand, say, Status } from '../shared/frame.js';
 import { Badge, Notice } from '../shared/notice.js';
-import { Status, say } from '../shared/status.js';
 import { useSilence } from './api.js';
 import { usePlace } from './router.js';
 import { signOut, useSession } from './session.js';
@@ -56,8 +56,8 @@ async function leave() {
   try {
     await signOut();
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    say(`You are still signed in. ${error.message}`);
+    if (!(error instanceof PetStoreError)) throw error;
+    say(`You are still signed in. ${explain(error)}`);
   }
 }
 

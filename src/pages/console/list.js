@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
 import { usePoll } from '../shared/poll.js';
-import { Table } from '../shared/table.js';
-import { list } from './api.js';
+import { Name, Table } from '../shared/table.js';
+import { getPages } from './api.js';
 import { Loaded } from './page.js';
 
 /** Seconds. A list that is not live is loaded once, and after each change. */
@@ -16,7 +16,7 @@ const ONCE = Number.POSITIVE_INFINITY;
 export function useList(path, seconds = ONCE) {
   const shown = useRef({ path, pages: 1 });
   if (shown.current.path !== path) shown.current = { path, pages: 1 };
-  const poll = usePoll((signal) => list(path, shown.current.pages, signal), seconds, path);
+  const poll = usePoll((signal) => getPages(path, shown.current.pages, signal), seconds, path);
   const last = useRef(poll.data);
   if (poll.data) last.current = poll.data.rows.length === 0 ? undefined : poll.data;
   const more = () => {
@@ -37,11 +37,11 @@ export function useList(path, seconds = ONCE) {
  *   rowKey?: (row: any) => string | number,
  * }} props
  */
-export function ListTable({ list: its, ...rest }) {
-  return html`<${Loaded} poll=${its} label=${rest.caption}>${(/** @type {any} */ { rows }) => html`
+export function ListTable({ list, ...rest }) {
+  return html`<${Loaded} poll=${list} label=${rest.caption}>${(/** @type {any} */ { rows }) => html`
     <div class="stack">
       <${Table} rows=${rows} ...${rest} />
-      <${More} list=${its} />
+      <${More} list=${list} />
     </div>
   `}<//>`;
 }
@@ -56,3 +56,33 @@ export function More({ list: { data, more } }) {
     </div>`
   );
 }
+
+/** An account by its name, as a link to its page. @param {{ id: number, name: string }} props */
+export function AccountLink({ id, name }) {
+  return html`<a href="/accounts/${id}"><${Name} text=${name} /></a>`;
+}
+
+/** A key by its label and number. @param {{ id: number, label?: string | undefined, ending?: string | undefined }} props */
+export function KeyName({ id, label, ending }) {
+  const more = `key ${id}${ending === undefined ? '' : `, ends in ${ending}`}`;
+  return html`${label === undefined ? html`<span class="name muted">no label</span>` : html`<${Name} text=${label} />`}
+    <span class="muted fixed">${more}</span>`;
+}
+
+/**
+ * The account of a row, if there is one.
+ * @type {import('../shared/table.js').Column<{ accountId?: number | undefined, account?: string | undefined }>}
+ */
+export const ACCOUNT = {
+  name: 'Account',
+  cell: ({ accountId, account }) =>
+    accountId === undefined
+      ? '–'
+      : html`<${AccountLink} id=${accountId} name=${account ?? `account ${accountId}`} />`,
+};
+
+/** The key of a row. @type {import('../shared/table.js').Column<{ keyId: number, label?: string | undefined }>} */
+export const KEY = {
+  name: 'Key',
+  cell: ({ keyId, label }) => html`<${KeyName} id=${keyId} label=${label} />`,
+};

@@ -1,8 +1,70 @@
 import { html, render } from 'htm/preact';
-import { App } from './app.js';
-import { takeLink } from './link.js';
-import { startRouter } from './router.js';
-import { followOtherTabs } from './session.js';
+import { Fault, Skeleton } from '../shared/notice.js';
+import { usePoll } from '../shared/poll.js';
+import { Account } from './account.js';
+import { Accounts } from './accounts.js';
+import { Audit } from './audit.js';
+import { Bans } from './bans.js';
+import { Deprecations } from './deprecations.js';
+import { Faults } from './faults.js';
+import { Frame } from './frame.js';
+import { Keys } from './keys.js';
+import { Operators } from './operators.js';
+import { Overview } from './overview.js';
+import { Page } from './page.js';
+import { startRouter, usePlace } from './router.js';
+import { askSession, followOtherTabs, takeLink, useSession } from './session.js';
+import { SessionEnded, SignIn } from './sign-in.js';
+
+/** Seconds between two polls of the session, which can end in another tab. */
+const SESSION_CHECK = 60;
+
+/** The pages of the navigation. */
+const PAGES = [
+  { href: '/', text: 'Overview', component: Overview },
+  { href: '/accounts', text: 'Accounts', component: Accounts },
+  { href: '/keys', text: 'Keys', component: Keys },
+  { href: '/bans', text: 'Bans', component: Bans },
+  { href: '/deprecations', text: 'Deprecations', component: Deprecations },
+  { href: '/faults', text: 'Faults', component: Faults },
+  { href: '/audit', text: 'Audit log', component: Audit },
+  { href: '/operators', text: 'Operators', component: Operators },
+];
+
+/** @param {{ secret: string }} props the secret of the link that opened the page, or an empty text */
+function App({ secret }) {
+  const { path } = usePlace();
+  return path === '/sign-in' ? html`<${SignIn} secret=${secret} />` : html`<${Inside} path=${path} />`;
+}
+
+/** The pages for those who are signed in. @param {{ path: string }} props */
+function Inside({ path }) {
+  const { state } = useSession();
+  const { error, failingSince } = usePoll(askSession, SESSION_CHECK);
+  if (state === 'out') return html`<${SignIn} secret="" />`;
+  if (state === 'asking')
+    return html`<main class="sign-in">
+      ${error ? html`<${Fault} error=${error} failingSince=${failingSince} />` : html`<${Skeleton} label="Console" />`}
+    </main>`;
+  return html`<${Frame} links=${PAGES}>
+    ${state === 'ended' && html`<${SessionEnded} />`}
+    <${Shown} path=${path} />
+  <//>`;
+}
+
+/** @param {{ path: string }} props */
+function Shown({ path }) {
+  const accountId = /^\/accounts\/(\d+)$/.exec(path)?.[1];
+  if (accountId !== undefined) return html`<${Account} key=${accountId} id=${accountId} />`;
+  const { component = NotFound } = PAGES.find(({ href }) => href === path) ?? {};
+  return html`<${component} />`;
+}
+
+function NotFound() {
+  return html`<${Page} title="There is no such page">
+    <p>The console has no page at this address. <a href="/">Go to the overview.</a></p>
+  <//>`;
+}
 
 const place = document.getElementById('app');
 if (place === null) throw new Error('The page has no place for the console.');

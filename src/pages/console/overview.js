@@ -1,13 +1,16 @@
 import { html } from 'htm/preact';
 import { Chart } from '../shared/chart.js';
-import { number } from '../shared/format.js';
+import { number, Time } from '../shared/format.js';
 import { Meter } from '../shared/meter.js';
+import { Badge } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { outcomes } from '../shared/usage.js';
 import { get } from './api.js';
-import { AccountLink } from './links.js';
+import { AccountLink } from './list.js';
 import { Card, Loaded, Page } from './page.js';
-import { ServiceFacts } from './service-facts.js';
+import { Webhooks } from './webhooks.js';
+
+/** @typedef {import('./schema.d.ts').Overview} Overview */
 
 /** Seconds: between two polls, and the lengths of the bars. */
 const LIVE = 5;
@@ -15,7 +18,7 @@ const MINUTE = 60;
 const HOUR = 3_600;
 
 export function Overview() {
-  const poll = usePoll((signal) => get('/overview', signal), LIVE);
+  const poll = usePoll(/** @returns {Promise<Overview>} */ (signal) => get('/overview', signal), LIVE);
   const { data, ...state } = poll;
   return html`<${Page} title="Overview">
     <${Loaded} poll=${poll} label="The figures">${() => html`<${ServiceFacts} ...${data} />`}<//>
@@ -27,35 +30,36 @@ export function Overview() {
       <${Chart} title="Requests, last day, all instances" file="requests-last-day" ...${state}
         plotted=${data && outcomes(data.hours, startsOf(data.hours), HOUR)} />
       <${Card} title="Accounts nearest to their limits">
-        <${Loaded} poll=${poll} label="The list">${() => html`<${Nearest} rows=${data.nearest} />`}<//>
+        <${Loaded} poll=${poll} label="The list">${(/** @type {Overview} */ { nearest }) => html`<${Nearest} rows=${nearest} />`}<//>
       <//>
     </div>
+    <${Webhooks} title="Webhooks that fail" filters=${{ state: 'failing' }} empty="No webhook fails." />
   <//>`;
 }
 
 /** The starts of rows, in Unix seconds. @param {readonly { start: string }[]} rows */
 const startsOf = (rows) => rows.map(({ start }) => Date.parse(start) / 1000);
 
-/** Milliseconds by minute. @param {any[]} minutes @returns {import('../shared/plot.js').Plotted} */
+/** Milliseconds by minute. @param {Overview['minutes']} minutes @returns {import('../shared/plot.js').Plotted} */
 function latencyOf(minutes) {
   return {
     kind: 'lines',
     interval: MINUTE,
     starts: startsOf(minutes),
-    series: ['p50', 'p99'].map((name) => ({
+    series: /** @type {const} */ (['p50', 'p99']).map((name) => ({
       label: `${name} (ms)`,
       values: minutes.map((minute) => minute[name]),
     })),
   };
 }
 
-/** The accounts with the smallest share of a limit left. @param {{ rows: any[] }} props */
+/** The accounts with the smallest share of a limit left. @param {{ rows: Overview['nearest'] }} props */
 function Nearest({ rows }) {
   if (rows.length === 0) return html`<p class="empty">No account has used any of its limits.</p>`;
   return html`<ul class="ranking">${rows.map((row) => html`<${NearestAccount} row=${row} />`)}</ul>`;
 }
 
-/** @param {{ row: any }} props */
+/** @param {{ row: Overview['nearest'][number] }} props */
 function NearestAccount({ row: { accountId, account, window, limit, remaining } }) {
   return html`<li>
     <${AccountLink} id=${accountId} name=${account} />
@@ -63,3 +67,31 @@ function NearestAccount({ row: { accountId, account, window, limit, remaining } 
     <${Meter} part=${(limit - remaining) / limit} isQuota />
   </li>`;
 }
+
+/** The figures of the service now. @param {import('./schema.d.ts').Overview} props */
+function ServiceFacts({ requestsPerSecond, latency, bans, health, startedAt }) {
+  const facts = [
+    ['Requests a second', rounded(requestsPerSecond)],
+    ['p50, last minute', milliseconds(latency.p50)],
+    ['p99, last minute', milliseconds(latency.p99)],
+    ['Bans in force', html`<a href="/bans">${number(bans)}</a>`],
+    ['Database', html`<${Health} ...${health.database} />`],
+    ...(health.redis ? [['Redis', html`<${Health} ...${health.redis} />`]] : []),
+    ['Started', html`<${Time} at=${startedAt} isRelative />`],
+  ];
+  return html`<${Card} title="Now">
+    <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  <//>`;
+}
+
+/** @param {{ isUp: boolean, milliseconds?: number }} props */
+function Health({ isUp, milliseconds: took }) {
+  if (!isUp) return html`<${Badge} kind="bad">does not answer<//>`;
+  return html`<${Badge} kind="good">up<//>${took !== undefined && html` <span class="muted">${milliseconds(took)}</span>`}`;
+}
+
+/** At least two digits that count: `0.42`, `7.3`, `1,234`. @param {number} value */
+const rounded = (value) => (value >= 100 ? number(Math.round(value)) : String(Number(value.toPrecision(2))));
+
+/** @param {number | undefined} value */
+const milliseconds = (value) => (value === undefined ? '–' : `${rounded(value)} ms`);

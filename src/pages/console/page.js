@@ -1,6 +1,9 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { FormDialog } from '../shared/dialog.js';
+import { say } from '../shared/frame.js';
 import { Fault, Skeleton } from '../shared/notice.js';
+import { change } from './api.js';
 import { usePlace } from './router.js';
 
 /** @typedef {import('preact').ComponentChildren} Children */
@@ -50,4 +53,21 @@ export function Card({ title, actions, children }) {
     <div class="row"><h2>${title}</h2>${actions && html`<div class="row">${actions}</div>`}</div>
     ${children}
   </section>`;
+}
+
+/**
+ * A dialog that asks before one request. Then it says what is done, and closes.
+ * @param {{
+ *   title: string, submit: string, isDangerous?: boolean, request: Parameters<typeof change>, done: string,
+ *   onChanged: () => void, onClose: () => void, children: Children,
+ * }} props
+ */
+export function Confirm({ request, done, onChanged, ...dialog }) {
+  async function confirm() {
+    await change(...request);
+    say(done);
+    onChanged();
+    dialog.onClose();
+  }
+  return html`<${FormDialog} ...${dialog} onSubmit=${confirm} />`;
 }

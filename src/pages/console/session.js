@@ -1,8 +1,9 @@
-import { ApiError, send } from '../shared/fetch.js';
-import { checkSecret } from './link.js';
+import { AuthenticationError, ValidationError } from '../../../client/src/errors.ts';
+import { send } from '../shared/fetch.js';
 import { observed } from './observed.js';
 
-/** @typedef {{ name: string, role: 'viewer' | 'admin', environment: string, version: string }} Me */
+/** @typedef {import('./schema.d.ts').Me} Me */
+
 /**
  * `asking`: the service has not said yet whether there is a session. `ended`: there was one, so the page and what was
  * typed stay.
@@ -26,13 +27,13 @@ export function useIsMe() {
   return (name) => name === me?.name;
 }
 
-/** Asks the service who is signed in. @param {AbortSignal} [signal] @throws {ApiError} */
+/** Asks the service who is signed in. @param {AbortSignal} [signal] @throws {PetStoreError} */
 export async function askSession(signal) {
   try {
     const { json } = await send('/admin/v1/me', signal ? { signal } : {});
     session.set({ state: 'in', me: json });
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    if (!(error instanceof AuthenticationError)) throw error;
     endSession();
   }
 }
@@ -64,7 +65,7 @@ export function signedInAgain(signal) {
   });
 }
 
-/** @param {string} link the secret of a sign-in link @throws {ApiError} */
+/** @param {string} link the secret of a sign-in link @throws {PetStoreError} */
 export async function signIn(link) {
   checkSecret(link);
   await send('/sign-in', { method: 'POST', body: { link } });
@@ -72,7 +73,7 @@ export async function signIn(link) {
   otherTabs.postMessage('in');
 }
 
-/** @throws {ApiError} */
+/** @throws {PetStoreError} */
 export async function signOut() {
   await send('/sign-out', { method: 'POST' });
   session.set({ state: 'out', isLeft: true });
@@ -84,4 +85,30 @@ export function followOtherTabs() {
     if (session.get().state !== 'asking') askSession().catch(() => {});
   };
   otherTabs.addEventListener('message', ask);
+}
+
+/** A secret of a sign-in link: 43 characters of base64url. */
+const SECRET = /^[\w-]{43}$/;
+
+const INCOMPLETE =
+  'This link is incomplete: the part after the # has 43 letters, digits, - and _. Copy the whole link.';
+
+/**
+ * Takes the secret of a sign-in link out of the address, so that neither the history nor a copied address has it.
+ * @returns {string} empty if there is none
+ */
+export function takeLink() {
+  const secret = location.hash.slice(1);
+  if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
+  return secret;
+}
+
+/** The secret in a pasted text: a whole link, or only the part after the #. @param {string} text */
+export function readSecret(text) {
+  return text.trim().replace(/^[^#]*#/, '');
+}
+
+/** Refuses an invalid secret without a request. @param {string} secret @throws {ValidationError} */
+function checkSecret(secret) {
+  if (!SECRET.test(secret)) throw new ValidationError(INCOMPLETE, { status: 400, code: 'invalid_link' });
 }

@@ -1,13 +1,12 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Brand } from '../shared/brand.js';
+import { Dialog } from '../shared/dialog.js';
+import { explain } from '../shared/fetch.js';
+import { Field, useSubmit } from '../shared/forms.js';
+import { Brand, Status } from '../shared/frame.js';
 import { Notice } from '../shared/notice.js';
-import { Status } from '../shared/status.js';
-import { useSubmit } from '../shared/submit.js';
-import { LinkFault, LinkForm } from './link-form.js';
-import { takeLink } from './link.js';
 import { navigate } from './router.js';
-import { signIn, useSession } from './session.js';
+import { readSecret, signIn, takeLink, useSession } from './session.js';
 
 /**
  * The page that signs in. A link opens it with the secret after the #. The link is used up by a button, because mail
@@ -53,4 +52,46 @@ function LinkButton({ link }) {
 function enter() {
   const { pathname, search } = location;
   navigate(pathname === '/sign-in' ? '/' : pathname + search, { replace: true });
+}
+
+/**
+ * Signs in with a pasted link. The field hides it, and is empty after each try.
+ * @param {{ onSignedIn?: () => void, children?: import('preact').ComponentChildren }} props `children` are more buttons
+ */
+function LinkForm({ onSignedIn, children }) {
+  const [text, setText] = useState('');
+  const { error, isBusy, form } = useSubmit(async () => {
+    setText('');
+    await signIn(readSecret(text));
+    onSignedIn?.();
+  });
+  return html`<form class="stack" ...${form}>
+    <${Field} label="Sign-in link" type="password" autocomplete="off" spellcheck="false" required value=${text}
+      onValue=${setText} hint="The whole address that petstore console printed." />
+    ${error && html`<${LinkFault} error=${error} />`}
+    <div class="actions">${children}<button type="submit" class="main" disabled=${isBusy}>Sign in</button></div>
+  </form>`;
+}
+
+/** @param {{ error: import('../shared/fetch.js').PetStoreError }} props */
+function LinkFault({ error }) {
+  return html`<${Notice} kind="bad" title="You are not signed in"><p>${explain(error)}</p><//>`;
+}
+
+/** Says that the session ended, and signs in again on the same page. Waiting requests are then sent again. */
+export function SessionEnded() {
+  const [isOpen, setIsOpen] = useState(true);
+  const hide = () => setIsOpen(false);
+  if (isOpen)
+    return html`<${Dialog} title="Your session has ended" onClose=${hide}>
+      <p>
+        The page keeps everything that you typed. Get a link with <code>petstore console</code>, and open it in another tab or
+        paste it here. Then you can continue.
+      </p>
+      <${LinkForm}><button type="button" onClick=${hide}>Later</button><//>
+    <//>`;
+  return html`<${Notice} kind="warn" title="Your session has ended">
+    <p>The page shows its last data. To change something, sign in again.</p>
+    <div><button type="button" onClick=${() => setIsOpen(true)}>Sign in again</button></div>
+  <//>`;
 }

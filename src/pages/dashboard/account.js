@@ -1,18 +1,17 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { SecretDialog } from '../shared/dialog.js';
 import { serviceTime } from '../shared/fetch.js';
 import { duration } from '../shared/format.js';
 import { Skeleton } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
-import { SecretDialog } from '../shared/secret.js';
 import { RANGES } from '../shared/usage.js';
 import { description } from './api.js';
-import { DeprecationNotices } from './deprecations.js';
-import { KeyFault } from './key-fault.js';
 import { Keys } from './keys.js';
-import { Layout } from './layout.js';
+import { KeyFault, Layout, MissingScope } from './layout.js';
 import { Summary } from './summary.js';
-import { Usage } from './usage.js';
+import { DeprecationNotices, Usage } from './usage.js';
+import { Webhooks } from './webhooks.js';
 
 /** Seconds. Several open pages of an account fit into the requests that its holder has for a day. */
 const ACCOUNT_INTERVAL = 60;
@@ -22,38 +21,64 @@ const USAGE_INTERVAL = 300;
 const DESCRIPTION_INTERVAL = 86_400;
 
 /**
- * The page of an account: limits, bans, usage and keys.
- * @param {{ api: import('./api.js').AccountApi, onLeave: () => void, onRotated: (key: string) => void }} props
+ * The page of an account: limits, bans, usage, keys and webhooks.
+ * @param {{ account: import('./api.js').OpenAccount, onLeave: () => void, onRotated: (key: string) => void }} props
  */
-export function AccountPage({ api, onLeave, onRotated }) {
-  const [issued, setIssued] = useState(/** @type {string | undefined} */ (undefined));
-  const account = usePoll((signal) => api.account(signal), ACCOUNT_INTERVAL);
-  const month = usePoll((signal) => api.usage(RANGES.month.query(serviceTime()), signal), USAGE_INTERVAL);
+export function AccountPage({ account, onLeave, onRotated }) {
+  const [issued, setIssued] = useState(
+    /** @type {{ title: string, secret: string } | undefined} */ (undefined),
+  );
+  const now = usePoll((signal) => account.read(signal), ACCOUNT_INTERVAL);
+  const month = usePoll(
+    (signal) => account.readUsage(RANGES.month.query(serviceTime()), signal),
+    USAGE_INTERVAL,
+  );
   const described = usePoll(description, DESCRIPTION_INTERVAL);
-  const keys = usePoll((signal) => api.keys(signal), USAGE_INTERVAL);
-  const refresh = () => [account, month, keys].forEach((its) => its.refresh());
-  const { data } = account;
+  const { data } = now;
+  const mayManage = data?.scopes.includes('keys:manage');
+  const keys = usePoll(
+    async (signal) => (mayManage ? account.readKeys(signal) : undefined),
+    USAGE_INTERVAL,
+    String(mayManage),
+  );
+  const hasWebhooks = data?.scopes.includes('webhooks:manage');
+  const webhooks = usePoll(
+    async (signal) => (hasWebhooks ? account.readWebhooks(signal) : undefined),
+    USAGE_INTERVAL,
+    String(hasWebhooks),
+  );
+  const refresh = () => [now, month, keys, webhooks].forEach((poll) => poll.refresh());
   const labels = new Map(keys.data?.map(({ id, label }) => [id, label]));
-  const nameOf = (/** @type {number} */ id) =>
-    labels.get(id) ? `${labels.get(id)} (key ${id})` : `Key ${id}`;
+  /** @type {import('./api.js').NameOf} */
+  const nameOf = (id) => (labels.get(id) ? `${labels.get(id)} (key ${id})` : `Key ${id}`);
   return html`<${Layout} aside=${html`
     <button type="button" onClick=${refresh}>Refresh</button>
     <button type="button" onClick=${onLeave}>Forget the key</button>`}>
-    ${account.error && html`<${KeyFault} ...${account} />`}
+    ${now.error && html`<${KeyFault} ...${now} />`}
     ${
-      account.error?.code !== 'unauthorized' &&
+      now.error?.code !== 'unauthorized' &&
       html`
-    ${data ? html`<${Summary} account=${data} nameOf=${nameOf} />` : !account.error && html`<${Skeleton} label="The account" />`}
+    ${data ? html`<${Summary} account=${data} nameOf=${nameOf} />` : !now.error && html`<${Skeleton} label="The account" />`}
     <${DeprecationNotices} deprecated=${described.data?.deprecated} rows=${month.data?.operations} />
-    <${Usage} api=${api} month=${month} nameOf=${nameOf} />
-    <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} onIssued=${setIssued}
-      onRotated=${onRotated} />
+    <${Usage} account=${account} month=${month} nameOf=${nameOf} />
+    ${
+      mayManage === false
+        ? html`<${MissingScope} title="Keys" scope="keys:manage" uses="list, create, rotate and revoke keys" />`
+        : html`<${Keys} account=${account} keys=${keys} scopes=${described.data?.scopes} onRotated=${onRotated}
+            onIssued=${(/** @type {string} */ secret) => setIssued({ title: 'The new key', secret })} />`
+    }
+    ${
+      hasWebhooks === false
+        ? html`<${MissingScope} title="Webhooks" scope="webhooks:manage" uses="add, test and change webhooks" />`
+        : html`<${Webhooks} account=${account} webhooks=${webhooks} types=${described.data?.types}
+            onSecret=${(/** @type {string} */ secret) => setIssued({ title: 'The secret of the webhook', secret })} />`
+    }
     <p class="muted">
       The requests of this page take nothing from your plan. The limits shown are up to ${duration(ACCOUNT_INTERVAL)} old, and the
       usage is up to ${duration(USAGE_INTERVAL)} old. A hidden page sends no requests.
     </p>
     `
     }
-    ${issued && html`<${SecretDialog} title="The new key" secret=${issued} onClose=${() => setIssued(undefined)} />`}
+    ${issued && html`<${SecretDialog} ...${issued} onClose=${() => setIssued(undefined)} />`}
   <//>`;
 }

@@ -1,90 +1,85 @@
-import { ApiError, nextLink, readClock, send } from '../shared/fetch.js';
+import { PetStore } from '../../../client/src/index.ts';
+import { fetchFresh, send } from '../shared/fetch.js';
 
 /**
- * @typedef {{ limit: number, remaining: number, reset: number }} Window
- * @typedef {{
- *   name: string, plan: string, limits: { perMinute: number, perDay: number }, scopes: string[], minute: Window, day: Window,
- *   bans: { keyId: number, until: string, count: number }[],
- * }} Account
- * @typedef {{ start: string, ok: number, clientError: number, refused: number, serverError: number }} UsageRow
- * @typedef {UsageRow & { operation: string }} OperationUsage
- * @typedef {UsageRow & { keyId: number }} KeyUsage
+ * @typedef {import('../../../client/src/index.ts').OwnAccount} Account
+ * @typedef {import('../../../client/src/index.ts').Key} Key
+ * @typedef {import('../../../client/src/index.ts').UsageOf<'operation'>} OperationUsage
+ * @typedef {import('../../../client/src/index.ts').UsageOf<'key'>} KeyUsage
+ * @typedef {import('../../../client/src/index.ts').Int64} Int64
+ * @typedef {import('../../../client/src/index.ts').DeliveryStatus} DeliveryStatus
  * @typedef {{ operations: OperationUsage[], keys: KeyUsage[] }} AccountUsage of a range
- * @typedef {{
- *   id: number, label?: string, environment: string, scopes: string[], state: string, createdAt: string,
- *   expiresAt?: string, lastUsedAt?: string, ending?: string,
- * }} Key
+ * @typedef {NonNullable<import('../../../client/src/index.ts').NewWebhook['types']>} EventTypes
+ * @typedef {(keyId: Int64) => string} NameOf the label or number of a key
  * @typedef {{ name: string, removal: string, successor: string }} Deprecated
  */
 
-/** The API of the account that `key` belongs to. It keeps the key, so the page need not. @param {string} key */
-export function accountApi(key) {
-  /** @param {string} path @param {Parameters<typeof send>[1]} [options] */
-  const ask = (path, options) => send(`v1/account${path}`, { ...options, key });
-  /** All rows of a list, page by page. @param {string} list @param {string} query @param {AbortSignal} signal */
-  const all = async (list, query, signal) => {
-    const rows = [];
-    for (let next = query; next !== ''; ) {
-      const { json, headers } = await ask(`${list}?${next}`, { signal });
-      rows.push(...json);
-      // The path may be that of a proxy. The query is the same.
-      next = nextLink(headers)?.split('?')[1] ?? '';
-    }
-    return rows;
-  };
-  /** What the key may do, as soon as the account is read. @type {PromiseWithResolvers<string[]>} */
-  const scopes = Promise.withResolvers();
+/** Milliseconds for which a change is tried again. People wait for it. */
+const MAX_WAIT = 10_000;
+
+/**
+ * The account that `key` belongs to. Its client keeps the key, so the page need not.
+ * @param {string} key
+ * @throws {TypeError} if a header cannot hold the key
+ */
+export function openAccount(key) {
+  const baseUrl = new URL('v1', location.href);
+  const client = new PetStore({ apiKey: key, baseUrl, maxWait: MAX_WAIT, fetch: fetchFresh });
+  // The page polls, and shows each failure. So a read is not tried again by the client.
+  const once = (/** @type {AbortSignal | undefined} */ signal) => ({ signal, maxTries: 1 });
   return {
-    /** Whether the page uses this one of the account's keys. @param {Key} its */
-    isOwn: (its) => its.ending === key.slice(-4) && ['active', 'rotated'].includes(its.state),
-    /** @param {AbortSignal} [signal] @returns {Promise<Account>} */
-    async account(signal) {
-      const { json, headers } = await ask('', signal && { signal });
-      readClock(headers);
-      scopes.resolve(json.scopes);
-      return json;
+    /** Lists, creates, rotates and revokes keys. */
+    keys: client.keys,
+    /** Whether the page uses this one of the account's keys. @param {Key} listed */
+    isOwn: ({ ending, state }) => ending === key.slice(-4) && ['active', 'rotated'].includes(state),
+    /** @param {AbortSignal} [signal] */
+    read: (signal) => client.account.get(once(signal)),
+    /** All keys. @param {AbortSignal} signal */
+    readKeys: (signal) => Array.fromAsync(client.keys.list({ limit: 100 }, once(signal))),
+    /** Adds, changes and deletes webhooks. */
+    webhooks: client.webhooks,
+    /** All webhooks. @param {AbortSignal} signal */
+    readWebhooks: (signal) => Array.fromAsync(client.webhooks.list({ limit: 100 }, once(signal))),
+    /**
+     * The newest attempts of a webhook.
+     * @param {Int64} webhookId @param {string} status an empty one stands for all @param {AbortSignal} signal
+     */
+    async readDeliveries(webhookId, status, signal) {
+      const filter = status === '' ? {} : { status: /** @type {DeliveryStatus} */ (status) };
+      return (await client.webhooks.deliveries(webhookId, { limit: 100, ...filter }, once(signal)))
+        .deliveries;
     },
-    /** @param {string} query @param {AbortSignal} signal @returns {Promise<AccountUsage>} */
-    async usage(query, signal) {
-      const by = (/** @type {string} */ what) => all('/usage', `${query}&by=${what}`, signal);
-      const [operations, keys] = await Promise.all([by('operation'), by('key')]);
+    /** @param {{ interval: 'hour' | 'day', from: string }} query @param {AbortSignal} signal @returns {Promise<AccountUsage>} */
+    async readUsage(query, signal) {
+      const [operations, keys] = await Promise.all([
+        Array.fromAsync(client.account.usage({ ...query, by: 'operation' }, once(signal))),
+        Array.fromAsync(client.account.usage({ ...query, by: 'key' }, once(signal))),
+      ]);
       return { operations, keys };
     },
-    /** All keys. A key that may not list them sends no request. @param {AbortSignal} signal @returns {Promise<Key[]>} */
-    async keys(signal) {
-      if (!(await scopes.promise).includes('keys:manage'))
-        throw new ApiError(
-          { code: 'insufficient_scope', message: 'The key lacks the scope keys:manage.' },
-          403,
-        );
-      return all('/keys', 'limit=100', signal);
-    },
-    /** @param {{ label?: string, scopes: string[], expiresAt?: string }} body @returns {Promise<Key & { key: string }>} */
-    createKey: async (body) => (await ask('/keys', { method: 'POST', body })).json,
-    /** @param {number} id @param {number} grace in seconds @returns {Promise<Key & { key: string }>} */
-    rotateKey: async (id, grace) =>
-      (await ask(`/keys/${id}/rotate`, { method: 'POST', body: { grace } })).json,
-    /** @param {number} id */
-    revokeKey: async (id) => void (await ask(`/keys/${id}`, { method: 'DELETE' })),
   };
 }
 
-/** @typedef {ReturnType<typeof accountApi>} AccountApi */
+/** @typedef {ReturnType<typeof openAccount>} OpenAccount */
 
-/** The scopes and the deprecated operations, from the description. @param {AbortSignal} signal */
+/** The scopes, the types of events and the deprecated operations, from the description. @param {AbortSignal} signal */
 export async function description(signal) {
   const { json } = await send('openapi.json', { signal });
   const operations = Object.values(json.paths).flatMap((methods) => Object.values(methods));
   return {
-    /** @type {string[]} */
+    /** @type {import('../../../client/src/index.ts').Scope[]} */
     scopes: json.components.schemas.Scope.enum,
+    /** @type {EventTypes} */
+    types: json.components.schemas.NewWebhook.properties.types.items.enum.filter(
+      (/** @type {string} */ type) => type !== '*',
+    ),
     /** @type {Deprecated[]} */
     deprecated: operations
-      .filter((its) => its.deprecated)
-      .map((its) => ({
-        name: its.operationId,
-        removal: its['x-deprecated-sunset'],
-        successor: its['x-deprecated-successor'],
+      .filter((operation) => operation.deprecated)
+      .map((operation) => ({
+        name: operation.operationId,
+        removal: operation['x-deprecated-sunset'],
+        successor: operation['x-deprecated-successor'],
       })),
   };
 }

@@ -1,16 +1,17 @@
 import { html, render } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { AccountPage } from './account.js';
-import { accountApi } from './api.js';
+import { openAccount } from './api.js';
 import { SignIn } from './sign-in.js';
 
-/** Only the closure of `api` holds the key, until the page closes. */
+/** Only the client of the account holds the key. A reload forgets it. */
 function Dashboard() {
-  const [api, setApi] = useState(/** @type {import('./api.js').AccountApi | undefined} */ (undefined));
-  const goOn = (/** @type {string} */ key) => setApi(accountApi(key));
-  if (api !== undefined)
-    return html`<${AccountPage} api=${api} onLeave=${() => setApi(undefined)} onRotated=${goOn} />`;
-  return html`<${SignIn} open=${accountApi} onOpen=${setApi} />`;
+  const [account, setAccount] = useState(
+    /** @type {import('./api.js').OpenAccount | undefined} */ (undefined),
+  );
+  const goOn = (/** @type {string} */ key) => setAccount(openAccount(key));
+  if (account === undefined) return html`<${SignIn} onOpen=${setAccount} />`;
+  return html`<${AccountPage} account=${account} onLeave=${() => location.reload()} onRotated=${goOn} />`;
 }
 
 const place = document.getElementById('app');

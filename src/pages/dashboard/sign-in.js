@@ -1,27 +1,22 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { Field } from '../shared/field.js';
-import { useSubmit } from '../shared/submit.js';
-import { KeyFault } from './key-fault.js';
-import { Layout } from './layout.js';
+import { AuthenticationError } from '../../../client/src/index.ts';
+import { Field, useSubmit } from '../shared/forms.js';
+import { openAccount } from './api.js';
+import { KeyFault, Layout } from './layout.js';
 
-/**
- * Asks for a key. `onOpen` gets the API of its account once the service accepts it.
- * @param {{
- *   open: (key: string) => import('./api.js').AccountApi, onOpen: (api: import('./api.js').AccountApi) => void,
- * }} props
- */
-export function SignIn({ open, onOpen }) {
+/** Asks for a key. `onOpen` gets its account once the service accepts it. @param {{ onOpen: (account: import('./api.js').OpenAccount) => void }} props */
+export function SignIn({ onOpen }) {
   const [key, setKey] = useState('');
   const { error, isBusy, form } = useSubmit(async () => {
-    const api = open(key.trim());
-    await api.account();
-    onOpen(api);
+    const account = openTyped(key.trim());
+    await account.read();
+    onOpen(account);
   });
   return html`<${Layout}>
     <div class="narrow stack">
       <h1>Your account</h1>
-      <p>Paste an API key to see the plan, the limits, the usage and the keys of its account.</p>
+      <p>Paste an API key to see the plan, the limits, the usage, the keys and the webhooks of its account.</p>
       <form class="card" ...${form}>
         <${Field}
           ...${{ label: 'API key', type: 'password', value: key, onValue: setKey, required: true }}
@@ -31,7 +26,17 @@ export function SignIn({ open, onOpen }) {
         ${error && html`<${KeyFault} error=${error} />`}
         <div class="actions"><button type="submit" class="main" disabled=${isBusy || key.trim() === ''}>Open</button></div>
       </form>
-      <p class="muted">No key? <a href="reference#tag/getting-a-key">The reference says how to get one.</a></p>
+      <p class="muted">No key? <a href="reference#getting-a-key">The reference says how to get one.</a></p>
     </div>
   <//>`;
+}
+
+/** @param {string} key */
+function openTyped(key) {
+  try {
+    return openAccount(key);
+  } catch (cause) {
+    const message = 'An API key has only letters, digits and underscores.';
+    throw new AuthenticationError(message, { status: 401, code: 'unauthorized', cause });
+  }
 }

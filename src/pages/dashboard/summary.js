@@ -1,15 +1,13 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { serviceTime } from '../shared/fetch.js';
-import { number } from '../shared/format.js';
+import { duration, local, number, Time, utc } from '../shared/format.js';
 import { QuotaWindow } from '../shared/meter.js';
-import { Badge } from '../shared/notice.js';
-import { Bans } from './bans.js';
-import { UsedUp } from './used-up.js';
+import { Badge, Notice } from '../shared/notice.js';
 
 /**
  * The account with its plan, what refuses its requests now, and both windows. All of it counts down together.
- * @param {{ account: import('./api.js').Account, nameOf: (keyId: number) => string }} props
+ * @param {{ account: import('./api.js').Account, nameOf: import('./api.js').NameOf }} props
  */
 export function Summary({ account, nameOf }) {
   const { name, plan, limits, minute, day, bans } = account;
@@ -29,4 +27,45 @@ export function Summary({ account, nameOf }) {
       <section class="card"><${QuotaWindow} name="This minute" ...${minute} now=${time} /></section>
       <section class="card"><${QuotaWindow} name="This day (UTC)" ...${day} now=${time} /></section>
     </div>`;
+}
+
+/** @typedef {import('../../../client/src/index.ts').AccountWindow} Window */
+
+/**
+ * A notice for each window that is used up now, from the same numbers as its card.
+ * @param {{ minute: Window, day: Window, now: Date }} props
+ */
+function UsedUp({ minute, day, now }) {
+  return [
+    { ...minute, unit: 'minute' },
+    { ...day, unit: 'day' },
+  ].map(({ limit, remaining, reset, unit }) => {
+    const seconds = Number(reset) - now.getTime() / 1000;
+    if (remaining > 0 || seconds <= 0) return null;
+    const end = new Date(Number(reset) * 1000);
+    return html`<${Notice} key=${unit} kind="warn" title="The limit of this ${unit} is used up">
+      <p title=${local(end)}>
+        All ${number(limit)} requests are made. The service refuses more until <strong>${utc(end)}</strong>, in ${duration(seconds)}.
+        ${' '}<a href="reference#backing-off">How to wait</a>
+      </p>
+    <//>`;
+  });
+}
+
+/**
+ * A notice for each key that is banned now.
+ * @param {{ bans: import('./api.js').Account['bans'], nameOf: import('./api.js').NameOf, now: Date }} props
+ */
+function Bans({ bans, nameOf, now }) {
+  const inForce = bans.filter(({ until }) => Date.parse(until) > now.getTime());
+  return inForce.map(
+    ({ keyId, until, count }) =>
+      html`<${Notice} key=${keyId} kind="warn" title="${nameOf(keyId)} is banned">
+        <p>
+          It kept sending requests after a 429. The ban ends at <${Time} at=${until} />.
+          ${count > 1 && ` It is ban number ${count} in a row. Each ban is longer than the one before.`}
+          ${' '}<a href="reference#backing-off">How to avoid bans</a>
+        </p>
+      <//>`,
+  );
 }

@@ -1,15 +1,18 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ChartFrame } from './chart-frame.js';
-import { local, number, utc } from './format.js';
+import { csvText } from '../../domain/csv.ts';
+import { compact, local, number, utc } from './format.js';
+import { Meter } from './meter.js';
+import { Fault, Skeleton } from './notice.js';
 import { colourName, createPlot, HEIGHT, plotData } from './plot.js';
+import { Name, Table } from './table.js';
 
 /** @typedef {import('./plot.js').Plotted} Plotted */
 
 /**
  * Values over time: lines, or stacked bars. Times are UTC; the pointer shows the browser's time too.
  * @param {{
- *   title: string, file: string, plotted?: Plotted | undefined, error?: import('./fetch.js').ApiError | undefined,
+ *   title: string, file: string, plotted?: Plotted | undefined, error?: import('./fetch.js').PetStoreError | undefined,
  *   failingSince?: Date | undefined, empty?: string,
  * }} props without `plotted` it still loads, unless there is an error
  */
@@ -19,7 +22,7 @@ export function Chart({ title, plotted, ...rest }) {
     columns: ['Start (UTC)', ...plotted.series.map(({ label }) => label)],
     rows: plotted.starts.map((start, at) => [
       utc(new Date(start * 1000)),
-      ...plotted.series.map((its) => its.values[at]),
+      ...plotted.series.map((series) => series.values[at]),
     ]),
   };
   return html`<${ChartFrame} ...${{ title, values, isEmpty, ...rest }}>
@@ -91,4 +94,112 @@ function Legend({ kind, series, hovered }) {
       </li>`;
     })}
   </ul>`;
+}
+
+/**
+ * Values by name, as horizontal bars with the largest first. The table and the CSV have all of them.
+ * @param {{
+ *   title: string, file: string, name: string, unit: string, values?: readonly { label: string, value: number }[],
+ *   most?: number, error?: import('./fetch.js').PetStoreError | undefined, failingSince?: Date | undefined, empty?: string,
+ * }} props `name` and `unit` are the headers of the columns; there are at most `most` bars
+ */
+export function Ranking({ title, name, unit, values, most = 10, ...rest }) {
+  const sorted = values?.toSorted((one, other) => other.value - one.value);
+  const largest = sorted?.[0]?.value ?? 0;
+  const frame = {
+    title,
+    ...rest,
+    isEmpty: values !== undefined && largest === 0,
+    values: sorted && { columns: [name, unit], rows: sorted.map(({ label, value }) => [label, value]) },
+  };
+  return html`<${ChartFrame} ...${frame}>
+    <ul class="ranking">
+      ${sorted?.slice(0, most).map(
+        ({ label, value }) =>
+          html`<li>
+            <${Name} text=${label} />
+            <span class="number" title=${number(value)}>${compact(value)}</span>
+            <${Meter} part=${value / largest} />
+          </li>`,
+      )}
+    </ul>
+    ${sorted && sorted.length > most && html`<p class="muted">The table has all ${sorted.length}.</p>`}
+  <//>`;
+}
+
+/**
+ * The values of a chart. The first column names the row, and the others are numbers.
+ * @typedef {{ columns: readonly string[], rows: readonly (readonly [string, ...(number | undefined)[]])[] }} ChartValues
+ */
+
+/**
+ * The card of a chart. It also shows the values as a table, and saves them as CSV. Without values, it says why.
+ * @param {{
+ *   title: string, file: string, values?: ChartValues | undefined, error?: import('./fetch.js').PetStoreError | undefined,
+ *   failingSince?: Date | undefined, isEmpty?: boolean, empty?: string, children: import('preact').ComponentChildren,
+ * }} props without `values` it still loads, unless there is an error
+ */
+function ChartFrame({ title, file, values, error, failingSince, isEmpty, empty, children }) {
+  const [isTable, setIsTable] = useState(false);
+  const hasValues = values !== undefined && !isEmpty;
+  const save = () => values && downloadCsv(file, [values.columns, ...values.rows]);
+  return html`<section class="card" aria-label=${title}>
+    <div class="row">
+      <h2>${title}</h2>
+      <div class="row">
+        <button type="button" aria-pressed=${String(isTable)} disabled=${!hasValues} onClick=${() => setIsTable(!isTable)}>
+          Table<span class="hidden-text"> of ${title}</span>
+        </button>
+        <button type="button" disabled=${!hasValues} onClick=${save}>
+          CSV<span class="hidden-text"> of ${title}</span>
+        </button>
+      </div>
+    </div>
+    ${
+      isTable && hasValues
+        ? html`<${ValuesTable} title=${title} values=${values} />`
+        : hasValues
+          ? children
+          : html`<div class="plot"><${Absent} ...${{ title, error, failingSince, isEmpty, empty }} /></div>`
+    }
+  </section>`;
+}
+
+/**
+ * Downloads rows as a file.
+ * @param {string} name without its ending
+ * @param {Parameters<typeof csvText>[0]} rows
+ */
+function downloadCsv(name, rows) {
+  const url = URL.createObjectURL(new Blob([csvText(rows)], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${name}.csv`;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+/** @param {any} props */
+function Absent({ title, error, failingSince, isEmpty, empty = 'There were no requests in this time.' }) {
+  if (isEmpty) return html`<p class="empty">${empty}</p>`;
+  if (error) return html`<${Fault} error=${error} failingSince=${failingSince} />`;
+  return html`<${Skeleton} label=${title} />`;
+}
+
+/** @param {{ title: string, values: ChartValues }} props */
+function ValuesTable({ title, values: { columns, rows } }) {
+  const [first = '', ...numbers] = columns;
+  return html`<${Table}
+    caption=${title}
+    rows=${rows}
+    rowKey=${(/** @type {readonly unknown[]} */ row) => rows.indexOf(/** @type {any} */ (row))}
+    columns=${[
+      { name: first, isName: true, cell: (/** @type {any[]} */ row) => html`<${Name} text=${row[0]} />` },
+      ...numbers.map((name, at) => ({
+        name,
+        isNumber: true,
+        cell: (/** @type {any[]} */ row) => (row[at + 1] === undefined ? '–' : number(row[at + 1])),
+      })),
+    ]}
+  />`;
 }

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useSubmit } from './forms.js';
 import { Fault } from './notice.js';
-import { useSubmit } from './submit.js';
 
 /** @typedef {import('preact').ComponentChildren} Children */
 
@@ -45,5 +45,31 @@ export function FormDialog({ title, submit, isDangerous = false, onClose, onSubm
         <button type="submit" class=${isDangerous ? 'danger' : 'main'} disabled=${isBusy}>${submit}</button>
       </div>
     </form>
+  <//>`;
+}
+
+/**
+ * Shows a new key, token or link. The page forgets it when the dialog closes, so Escape closes it only after a copy.
+ * @param {{ title: string, secret: string, onClose: () => void, children?: Children }} props
+ */
+export function SecretDialog({ title, secret, onClose, children }) {
+  const [isCopied, setIsCopied] = useState(/** @type {boolean | undefined} */ (undefined));
+  const copy = () =>
+    navigator.clipboard.writeText(secret).then(
+      () => setIsCopied(true),
+      () => setIsCopied(false),
+    );
+  return html`<${Dialog} title=${title} staysOpen=${!isCopied} onClose=${onClose}>
+    <p>Store it now. It is shown only once.</p>
+    <code class="secret">${secret}</code>
+    ${children}
+    <p role="status">
+      ${isCopied === true && 'Copied.'}
+      ${isCopied === false && 'The browser did not allow the page to copy. Select the text and copy it.'}
+    </p>
+    <div class="actions">
+      <button type="button" onClick=${copy}>Copy</button>
+      <button type="button" class="main" onClick=${onClose}>I have stored it</button>
+    </div>
   <//>`;
 }

@@ -1,25 +1,13 @@
-/** An answer with an error. Without any answer, the code is `unreachable` and the status is 0. */
-export class ApiError extends Error {
-  /**
-   * @param {{ code: string, message: string }} body
-   * @param {number} status
-   * @param {{ retryAfter?: number, requestId?: string | undefined }} [more] `retryAfter` in seconds
-   */
-  constructor({ code, message }, status, { retryAfter = 0, requestId } = {}) {
-    super(message);
-    this.code = code;
-    this.status = status;
-    this.requestId = requestId;
-    this.retryAfter = retryAfter;
-    /** When Retry-After ends. */
-    this.until = new Date(Date.now() + retryAfter * 1000);
-  }
+import { answerError } from '../../../client/src/answer-error.ts';
+import { ConnectionError } from '../../../client/src/errors.ts';
+import { exchange } from '../../../client/src/exchange.ts';
+import { retryAfter } from '../../../client/src/retry-timing.ts';
+import { SYSTEM_RUNTIME } from '../../../client/src/runtime.ts';
 
-  /** Whether the same request may succeed later without a change. */
-  get isTemporary() {
-    return this.status === 0 || this.status === 429 || this.status >= 500;
-  }
-}
+/** @typedef {import('../../../client/src/errors.ts').PetStoreError} PetStoreError */
+
+/** Milliseconds that a request may take. */
+const TIMEOUT = 30_000;
 
 /** Milliseconds by which the clock of the service is ahead of this one, within a second. */
 let ahead = 0;
@@ -27,65 +15,49 @@ let ahead = 0;
 /** The time by the clock of the service, because windows and bans end by it. */
 export const serviceTime = () => new Date(Date.now() + ahead);
 
-/** Reads the clock of the service from an answer that no cache kept. @param {Headers} headers */
-export function readClock(headers) {
-  const date = Date.parse(headers.get('Date') ?? '');
-  if (!Number.isNaN(date)) ahead = date - Date.now();
+/** `fetch` past the cache of the browser. Reads the clock of the service. @type {typeof fetch} */
+export async function fetchFresh(input, init) {
+  const response = await fetch(input, { ...init, cache: 'no-store' });
+  const date = Date.parse(response.headers.get('Date') ?? '');
+  if (response.ok && !Number.isNaN(date)) ahead = date - Date.now();
+  return response;
 }
 
 /**
- * Sends a request to this origin. `key` goes into its Authorization header.
+ * Sends a request to this origin. The public API has `petstore-client` instead.
  * @param {string} path
- * @param {{ method?: string, key?: string, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal }} [options]
+ * @param {{ method?: string, body?: unknown, signal?: AbortSignal }} [options]
  * @returns {Promise<{ json: any, headers: Headers }>} `json` is undefined for an answer without a body.
- * @throws {ApiError}
+ * @throws {PetStoreError}
  */
-export async function send(path, { method = 'GET', key, body, headers = {}, signal } = {}) {
-  const response = await fetch(path, {
-    method,
-    headers: {
-      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
-    cache: 'no-store',
-    redirect: 'error',
-  }).catch((error) => {
-    if (signal?.aborted) throw error;
-    throw new ApiError(
-      { code: 'unreachable', message: 'The service did not answer: it or the network is down.' },
-      0,
-    );
-  });
-  const text = await response.text();
-  const json = parsed(text);
-  if (response.ok) return { json, headers: response.headers };
-  throw new ApiError(json?.code === undefined ? unknownAnswer(response.status) : json, response.status, {
-    retryAfter: Number(response.headers.get('Retry-After') ?? 0),
-    requestId: response.headers.get('X-Request-Id') ?? undefined,
-  });
+export async function send(path, { method = 'GET', body, signal } = {}) {
+  const content = body !== undefined && {
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+  const options = { fetch: fetchFresh, timeout: TIMEOUT, signal, runtime: SYSTEM_RUNTIME };
+  const answer = await exchange(path, { method, ...content }, options);
+  const { status, headers } = answer;
+  if (status >= 200 && status < 300) return { json: parsed(answer), headers };
+  const wait = retryAfter(headers, Date.now());
+  throw answerError(answer, wait === undefined ? undefined : new Date(Date.now() + wait), undefined);
 }
 
-/** The target of the link to the next page of a list, if there is one. @param {Headers} headers */
-export function nextLink(headers) {
-  return /<([^>]+)>; *rel="?next/.exec(headers.get('Link') ?? '')?.[1];
-}
-
-/** @param {string} text */
-function parsed(text) {
+/** @param {import('../../../client/src/exchange.ts').Answer} answer */
+function parsed({ status, body, requestId }) {
   try {
-    return text === '' ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
+    return body === '' ? undefined : JSON.parse(body);
+  } catch (cause) {
+    throw new ConnectionError('The answer is not one of the service.', { status, requestId, cause });
   }
 }
 
-/** An answer without an Error body comes from a proxy. @param {number} status */
-function unknownAnswer(status) {
-  return {
-    code: 'unavailable',
-    message: `A proxy answered with status ${status}: the service may be down. Try again later.`,
-  };
+/** Whether the service did not answer, or failed, so that the same request may succeed later. @param {PetStoreError} error */
+export const isOutage = ({ status = 0 }) => status < 400 || status >= 500;
+
+/** What people read of an error: the message of the service, if it has one. @param {PetStoreError} error */
+export function explain({ status = 0, code, message }) {
+  if (status < 400) return 'The service did not answer: it or the network is down.';
+  if (code !== undefined) return message;
+  return `A proxy answered with status ${status}: the service may be down. Try again later.`;
 }

@@ -1,3 +1,6 @@
+import { html } from 'htm/preact';
+import { serviceTime } from './fetch.js';
+
 const WHOLE = new Intl.NumberFormat('en');
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 const SHARE = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
@@ -41,9 +44,9 @@ export function local(date) {
 }
 
 /** How far `date` is from `now`: `2 hours ago`, `in 5 minutes`, `now`. @param {Date} date @param {Date} now */
-export function relative(date, now) {
+function relative(date, now) {
   const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
-  const [unit, length] = UNITS.find(([, its]) => Math.abs(seconds) >= its) ?? ['second', 1];
+  const [unit, length] = UNITS.find(([, least]) => Math.abs(seconds) >= least) ?? ['second', 1];
   return AGO.format(Math.trunc(seconds / length), unit);
 }
 
@@ -57,4 +60,22 @@ export function duration(seconds) {
     if (count > 0) parts.push(`${count} ${unit}${count === 1 ? '' : 's'}`);
   }
   return parts.slice(0, 2).join(' ') || '0 seconds';
+}
+
+/**
+ * An instant in UTC. Its title shows it in the time zone of the browser.
+ * @param {{ at: string, isRelative?: boolean, isExact?: boolean }} props `isRelative`: how far away it is now, with UTC in
+ *   the title too; `isExact`: with seconds
+ */
+export function Time({ at, isRelative = false, isExact = false }) {
+  const date = new Date(at);
+  const exact = isExact ? utcSecond(date) : utc(date);
+  const title = isRelative ? `${utc(date)}, here ${local(date)}` : local(date);
+  return html`<time class="fixed" datetime=${at} title=${title}>${isRelative ? relative(date, serviceTime()) : exact}</time>`;
+}
+
+/** A day in UTC. Its title has the whole instant. @param {{ at: string }} props */
+export function Day({ at }) {
+  const date = new Date(at);
+  return html`<time class="fixed" datetime=${at} title="${utc(date)}, here ${local(date)}">${day(date)}</time>`;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
 import { extname } from 'node:path';
 import { Content } from '../../http/content.ts';
 import { fields } from 'direct-http';
@@ -7,6 +8,7 @@ import { fields } from 'direct-http';
 /** The media types of the files that pages load. */
 export const TYPES = {
   '.js': 'text/javascript; charset=utf-8',
+  '.ts': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 } as const;
@@ -17,8 +19,36 @@ export interface PageFile {
   readonly file: URL;
 }
 
+const PROJECT = new URL('../../../', import.meta.url);
+
+/** A file of the project. It is served under its path in the project, so relative imports of modules stay as they are. */
+export function projectFile(path: string): PageFile {
+  return { name: path, file: new URL(path, PROJECT) };
+}
+
 /** The icon of every page. */
-export const ICON: PageFile = { name: 'shared/icon.svg', file: new URL('icon.svg', import.meta.url) };
+export const ICON = projectFile('src/pages/shared/icon.svg');
+
+/** The script that every page runs before it is drawn. */
+export const THEME_START = projectFile('src/pages/shared/theme-start.js');
+
+/** The text that browsers load: JavaScript instead of TypeScript. */
+export async function readSource({ name, file }: PageFile): Promise<string> {
+  const text = await readFile(file, 'utf8');
+  return name.endsWith('.ts') ? stripTypes(text) : text;
+}
+
+const emitWarning: typeof process.emitWarning = process.emitWarning.bind(process);
+
+/** Node.js prints a warning at the first call, because the function is experimental. Operators cannot act on it. */
+function stripTypes(text: string): string {
+  process.emitWarning = () => undefined;
+  try {
+    return stripTypeScriptTypes(text);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
 
 /** The file of an address never changes, because the address holds a hash of the content. */
 const IMMUTABLE = fields('Cache-Control', 'public, max-age=31536000, immutable');
@@ -27,10 +57,10 @@ const IMMUTABLE = fields('Cache-Control', 'public, max-age=31536000, immutable')
 export async function hashedFiles(parent: string, files: readonly PageFile[]) {
   const digest = createHash('sha256');
   const byName = new Map<string, Content>();
-  for (const { name, file } of files) {
-    digest.update(name).update(await readFile(file));
-    const type = TYPES[extname(name) as keyof typeof TYPES];
-    byName.set(name, new Content(type, () => readFile(file), IMMUTABLE));
+  for (const file of files) {
+    digest.update(file.name).update(await readSource(file));
+    const type = TYPES[extname(file.name) as keyof typeof TYPES];
+    byName.set(file.name, new Content(type, () => readSource(file), IMMUTABLE));
   }
   return { base: `${parent}${digest.digest('base64url').slice(0, 16)}/`, byName };
 }

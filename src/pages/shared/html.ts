@@ -1,6 +1,24 @@
-/** HTML from a template. Every value is escaped. */
-export function html(parts: TemplateStringsArray, ...values: readonly string[]): string {
-  return String.raw({ raw: parts }, ...values.map(escaped));
+/** HTML. What is put into a template of `html` as `Html` stays as it is. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Value = string | number | Html | undefined | readonly (Html | undefined)[];
+
+/** HTML from a template. Texts are escaped, and undefined is nothing. */
+export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return new Html(String.raw({ raw: parts }, ...values.map(write)));
+}
+
+function write(value: Value): string {
+  if (value === undefined) return '';
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(write).join('');
+  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -10,7 +28,3 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
-}

@@ -15,11 +15,11 @@ export function Meter({ part, isQuota = false, label }) {
 
 /**
  * One window of the quota: what is left, and when it is full again.
- * @param {{ name: string, limit: number, remaining: number, reset: number, now: Date }} props `reset` in Unix seconds
+ * @param {{ name: string, limit: number, remaining: number, reset: number | bigint, now: Date }} props `reset` in Unix seconds
  */
 export function QuotaWindow({ name, limit, remaining, reset, now }) {
-  const seconds = reset - now.getTime() / 1000;
-  const end = new Date(reset * 1000);
+  const seconds = Number(reset) - now.getTime() / 1000;
+  const end = new Date(Number(reset) * 1000);
   // A window that has ended has its full limit again.
   const left = seconds > 0 ? remaining : limit;
   const used = limit - left;

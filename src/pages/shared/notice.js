@@ -1,4 +1,5 @@
 import { html } from 'htm/preact';
+import { explain, isOutage } from './fetch.js';
 import { utc } from './format.js';
 
 /** @typedef {import('preact').ComponentChildren} Children */
@@ -25,13 +26,13 @@ export function Skeleton({ label }) {
 
 /**
  * An error of a request: the message of the service, and since when it does not answer.
- * @param {{ error: import('./fetch.js').ApiError, failingSince?: Date | undefined, title?: string, children?: Children }} props
+ * @param {{ error: import('./fetch.js').PetStoreError, failingSince?: Date | undefined, title?: string, children?: Children }} props
  */
 export function Fault({ error, failingSince, title, children }) {
-  const isDown = error.status === 0 || error.status >= 500;
+  const isDown = isOutage(error);
   const shown = title ?? (isDown ? 'The service does not answer' : 'The service refused this');
-  return html`<${Notice} kind=${isDown || !error.isTemporary ? 'bad' : 'warn'} title=${shown}>
-    <p>${error.message}</p>
+  return html`<${Notice} kind=${error.status === 429 ? 'warn' : 'bad'} title=${shown}>
+    <p>${explain(error)}</p>
     ${children}
     ${isDown && failingSince && html`<p>Since ${utc(failingSince)}. The page keeps trying, so you need not reload it.</p>`}
     ${error.requestId && html`<p class="muted">Request <code>${error.requestId}</code></p>`}

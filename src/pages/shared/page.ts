@@ -1,32 +1,38 @@
 import { createHash } from 'node:crypto';
 import { Content } from '../../http/content.ts';
 import { fields, joinFields } from 'direct-http';
-import { createAssets } from './assets.ts';
-import { ICON } from './hashed-files.ts';
-import { html } from './html.ts';
+import { createAssets, type PageFolder } from './assets.ts';
+import { ICON, THEME_START } from './hashed-files.ts';
+import { Html, html } from './html.ts';
 
 interface PageOptions {
   readonly title: string;
   /** The path from the page to its files: `./` if a proxy may serve the page below a path, else `/`. */
   readonly root: './' | '/';
-  /** The text of the page without JavaScript. */
-  readonly withoutScript: string;
+  /** What the page shows before its module runs. `base` is the folder of its files. */
+  readonly content: (base: string) => Html;
+  /** More for the head of the page. */
+  readonly links?: Html;
+  /** Other origins that the page may send requests to. */
+  readonly origins?: readonly string[];
 }
 
-/**
- * The HTML page of `folder` of `src/pages/`, and the files that it loads. The page has no data: its module renders into
- * `#app`, and asks the service for all that it shows.
- */
-export async function pageWithFiles(folder: 'console' | 'dashboard', options: PageOptions) {
-  const { title, root, withoutScript } = options;
-  const assets = await createAssets(folder);
-  const module = `${folder}/main.js`;
+/** A page without data: its module renders into `#app`, and asks the service for all that it shows. */
+export function emptyContent(withoutScript: string): () => Html {
+  return () => html`<div id="app"></div>
+<noscript><p class="notice">${withoutScript}</p></noscript>`;
+}
+
+/** The HTML page of `folder` of `src/pages/`, and the files that it loads. */
+export async function pageWithFiles(folder: PageFolder, options: PageOptions) {
+  const { title, root, content, links, origins = [] } = options;
+  const { modules, styles, packages, file, ...assets } = await createAssets(folder);
+  const [main = ''] = modules;
   const base = root + assets.base;
   const importMap = JSON.stringify({
-    imports: Object.fromEntries([...assets.packages].map(([name, path]) => [name, base + path])),
+    imports: Object.fromEntries(packages.map(([name, path]) => [name, base + path])),
   });
-  const modules = await assets.modules(module);
-  const head = html`<!doctype html>
+  const page = () => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -34,20 +40,23 @@ export async function pageWithFiles(folder: 'console' | 'dashboard', options: Pa
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${base}${ICON.name}" type="image/svg+xml">
-`;
-  const styles = assets.styles.map((name) => html`<link rel="stylesheet" href="${base}${name}">\n`).join('');
-  const preloads = modules.map((name) => html`<link rel="modulepreload" href="${base}${name}">\n`).join('');
-  const rest = html`<script type="module" src="${base}${module}"></script>
+${links}
+${styles.map((name) => html`<link rel="stylesheet" href="${base}${name}">\n`)}
+<script src="${base}${THEME_START.name}"></script>
+<script type="importmap">${new Html(importMap)}</script>
+${modules.map((name) => html`<link rel="modulepreload" href="${base}${name}">\n`)}
+<script type="module" src="${base}${main}"></script>
 </head>
 <body>
-<div id="app"></div>
-<noscript><p class="notice">${withoutScript}</p></noscript>
+${content(base)}
 </body>
 </html>
 `;
-  const body = `${head}${styles}<script type="importmap">${importMap}</script>\n${preloads}${rest}`;
-  const headers = joinFields(PRIVATE, fields('Content-Security-Policy', contentSecurityPolicy(importMap)));
-  return { page: new Content('text/html; charset=utf-8', () => body, headers), file: assets.file };
+  const headers = joinFields(
+    PRIVATE,
+    fields('Content-Security-Policy', contentSecurityPolicy(importMap, origins)),
+  );
+  return { page: new Content('text/html; charset=utf-8', () => page().text, headers), file };
 }
 
 /** Other sites get neither the address of this page nor a reference to its window. */
@@ -57,15 +66,15 @@ const PRIVATE = joinFields(
   fields('Referrer-Policy', 'no-referrer'),
 );
 
-/** The page may load our own files and ask our own service, and nothing else. The import map is the only inline text. */
-function contentSecurityPolicy(importMap: string): string {
+/** The page may load our own files, ask our own service and `origins`, and nothing else. The import map is the only inline text. */
+function contentSecurityPolicy(importMap: string, origins: readonly string[]): string {
   const hash = createHash('sha256').update(importMap).digest('base64');
   return [
     "default-src 'none'",
     `script-src 'self' 'sha256-${hash}'`,
     "style-src 'self'",
     "img-src 'self' data:",
-    "connect-src 'self'",
+    `connect-src ${["'self'", ...new Set(origins)].join(' ')}`,
     "font-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from './fetch.js';
+import { PetStoreError } from '../../../client/src/errors.ts';
+import { isOutage } from './fetch.js';
 
 /** Seconds. The longest wait after failures without Retry-After. */
 const LONGEST_WAIT = 60;
@@ -7,7 +8,7 @@ const LONGEST_WAIT = 60;
 /**
  * The last result of `load`, the error of the latest try, and since when `load` fails.
  * @template T
- * @typedef {{ data?: T, error?: ApiError, failingSince?: Date, refresh: () => void }} Polled
+ * @typedef {{ data?: T, error?: PetStoreError, failingSince?: Date, refresh: () => void }} Polled
  */
 
 /**
@@ -20,7 +21,9 @@ const LONGEST_WAIT = 60;
  * @returns {Polled<T>}
  */
 export function usePoll(load, seconds, about = '') {
-  const [state, setState] = useState(/** @type {{ data?: T, error?: ApiError, failingSince?: Date }} */ ({}));
+  const [state, setState] = useState(
+    /** @type {{ data?: T, error?: PetStoreError, failingSince?: Date }} */ ({}),
+  );
   const latest = useRef({ load, seconds });
   latest.current = { load, seconds };
   const refresh = useRef(() => {});
@@ -43,7 +46,7 @@ export function usePoll(load, seconds, about = '') {
  * @param {(signal: AbortSignal) => Promise<T>} load
  * @param {() => number} pace gives the seconds to the next call
  * @param {(data: T) => void} onData
- * @param {(error: ApiError) => void} onError
+ * @param {(error: PetStoreError) => void} onError
  */
 function startPolling(load, pace, onData, onError) {
   let timer = 0;
@@ -66,10 +69,13 @@ function startPolling(load, pace, onData, onError) {
       onData(data);
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof PetStoreError)) throw error;
       failures += 1;
-      const backoff = Math.max(error.retryAfter, Math.min(LONGEST_WAIT, 2 ** failures));
-      wait = error.isTemporary ? backoff : Number.POSITIVE_INFINITY;
+      const retryIn = ((error.retryAt?.getTime() ?? 0) - Date.now()) / 1000;
+      const isTemporary = isOutage(error) || error.status === 429;
+      wait = isTemporary
+        ? Math.max(retryIn, Math.min(LONGEST_WAIT, 2 ** failures))
+        : Number.POSITIVE_INFINITY;
       onError(error);
     }
     nextAt = Date.now() + wait * 1000;

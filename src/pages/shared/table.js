@@ -18,7 +18,7 @@ import { html } from 'htm/preact';
  */
 export function Table({ caption, columns, rows, rowKey = idOf, empty = 'There is nothing here yet.' }) {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
-  const shown = columns.filter((its) => its !== false);
+  const shown = columns.filter((column) => column !== false);
   return html`<div class="scroll" role="region" aria-label=${caption} tabindex="0">
     <table>
       <caption class="hidden-text">${caption}</caption>

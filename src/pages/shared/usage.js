@@ -16,7 +16,7 @@ function range(text, interval, count) {
   /** @param {Date} now */
   const query = (now) => {
     const [first = 0] = starts(now);
-    return `interval=${interval}&from=${new Date(first * 1000).toISOString()}`;
+    return { interval, from: new Date(first * 1000).toISOString() };
   };
   return { text, interval: length, starts, query };
 }
@@ -37,8 +37,8 @@ export function UsageHead({ range: chosen, onRange }) {
     <h2>Usage</h2>
     <div class="choices" role="group" aria-label="Range of the charts">
       ${ranges.map(
-        ([its, { text }]) =>
-          html`<button type="button" aria-pressed=${String(its === chosen)} onClick=${() => onRange(its)}>${text}</button>`,
+        ([name, { text }]) =>
+          html`<button type="button" aria-pressed=${String(name === chosen)} onClick=${() => onRange(name)}>${text}</button>`,
       )}
     </div>
   </div>`;
@@ -64,14 +64,27 @@ const OUTCOMES = /** @type {const} */ ([
  * @returns {import('./plot.js').Plotted}
  */
 export function outcomes(rows, starts, interval) {
-  const placeOf = new Map(starts.map((start, at) => [start, at]));
-  const series = OUTCOMES.map(([outcome, label, colour]) => {
-    const values = starts.map(() => 0);
-    for (const row of rows) {
-      const place = placeOf.get(Date.parse(row.start) / 1000);
-      if (place !== undefined) values[place] = (values[place] ?? 0) + row[outcome];
-    }
-    return { label, colour, values };
-  });
+  const series = OUTCOMES.map(([outcome, label, colour]) => ({
+    label,
+    colour,
+    values: sumsAt(starts, rows, (row) => row[outcome]),
+  }));
   return { kind: 'bars', starts, interval, series };
+}
+
+/**
+ * What `count` gives of the rows that begin at each of `starts`, added up.
+ * @template {{ start: string }} Row
+ * @param {readonly number[]} starts Unix seconds
+ * @param {readonly Row[]} rows
+ * @param {(row: Row) => number} count
+ */
+export function sumsAt(starts, rows, count) {
+  const sums = new Map(starts.map((start) => [start, 0]));
+  for (const row of rows) {
+    const start = Date.parse(row.start) / 1000;
+    const sum = sums.get(start);
+    if (sum !== undefined) sums.set(start, sum + count(row));
+  }
+  return [...sums.values()];
 }

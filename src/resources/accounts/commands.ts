@@ -1,9 +1,9 @@
 // Contract: sections 5 and 8.
 import type { Command } from 'commander';
-import { type Account, limitsOf } from '../../domain/account.ts';
+import { type Account, chooseLimits } from '../../domain/account.ts';
 import { instantOrNull } from '../../domain/instant.ts';
 import type { Plan } from '../../domain/plan.ts';
-import { checkedName } from '../../domain/text.ts';
+import { findNameFault } from '../../domain/text.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import {
   JSON_OPTION,
@@ -12,9 +12,8 @@ import {
   limitOptions,
   planOption,
 } from '../../terminal/options.ts';
-import { printJson, printLine, printRows } from '../../terminal/output.ts';
 import type { AccountRepository } from './repository.ts';
-import type { AccountValues } from './rules.ts';
+import type { AccountPatch } from './rules.ts';
 
 interface Repositories {
   readonly accounts: AccountRepository;
@@ -26,14 +25,29 @@ const SET_EXAMPLE = `
 Example:
   petstore accounts set shop --plan enterprise --per-minute 5000 --per-day 1000000`;
 
-export function accountsCommands(program: Command, { withStore }: Terminal<Repositories>): void {
+export function accountsCommands(
+  program: Command,
+  { withStore, printJson, printLine, printRows }: Terminal<Repositories>,
+): void {
   const group = program.command('accounts').description('accounts, their plans and their limits');
 
+  const printAccount = (account: Account, json: true | undefined): void => {
+    if (json) return printJson(describeAccount(account));
+    const { name, plan, limits, suspendedAt } = account;
+    printLine(
+      `Account ${name}: plan ${plan}, ${limits.perMinute} requests per minute, ${limits.perDay} per day.`,
+    );
+    if (suspendedAt !== undefined)
+      printLine(
+        'It is suspended: all its keys are refused. To accept them again, use petstore accounts resume.',
+      );
+  };
+
   /** Changes an account and prints its new state. */
-  const change = (name: string, json: true | undefined, values: Partial<AccountValues>) =>
+  const change = (name: string, json: true | undefined, patch: AccountPatch) =>
     withStore(async ({ store: { accounts }, actor }) => {
       const { id } = requireValue(await accounts.find(name));
-      printAccount(requireValue(await accounts.change(actor, id, values)), json);
+      printAccount(requireValue(await accounts.change(actor, id, patch)), json);
     });
 
   group
@@ -42,7 +56,7 @@ export function accountsCommands(program: Command, { withStore }: Terminal<Repos
     .option(...JSON_OPTION)
     .action(({ json }: JsonOption) =>
       withStore(async ({ store }) => {
-        const rows = (await store.accounts.list()).map(describeAccount);
+        const rows = (await store.accounts.listAll()).map(describeAccount);
         const header = ['NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'STATE'];
         printRows(json, rows, header, ({ name, plan, perMinute, perDay, suspendedAt }) => [
           name,
@@ -64,13 +78,7 @@ export function accountsCommands(program: Command, { withStore }: Terminal<Repos
     .option(...JSON_OPTION)
     .action((name: string, { plan, json, ...custom }: AccountOptions) =>
       withStore(async ({ store, actor }) => {
-        const created = await store.accounts.create(
-          actor,
-          checkedName('account', name),
-          plan,
-          limitsOf(plan, custom),
-        );
-        printAccount(requireValue(created), json);
+        printAccount(requireValue(await store.accounts.create(actor, name, plan, custom)), json);
       }),
     );
 
@@ -83,9 +91,11 @@ export function accountsCommands(program: Command, { withStore }: Terminal<Repos
   )
     .option(...JSON_OPTION)
     .addHelpText('after', SET_EXAMPLE)
-    .action((name: string, { plan, json, ...custom }: AccountOptions) =>
-      change(name, json, { plan, limits: limitsOf(plan, custom) }),
-    );
+    .action((name: string, { plan, json, ...custom }: AccountOptions) => {
+      // Both numbers of Enterprise are needed, also if the account has some.
+      requireValue(chooseLimits(plan, custom));
+      return change(name, json, { plan, ...custom });
+    });
 
   group
     .command('suspend')
@@ -108,19 +118,7 @@ export function accountsCommands(program: Command, { withStore }: Terminal<Repos
     .description('give an account another name; its keys and its usage stay')
     .option(...JSON_OPTION)
     .action((name: string, newName: string, { json }: JsonOption) =>
-      change(name, json, { name: checkedName('account', newName) }),
-    );
-}
-
-function printAccount(account: Account, json: true | undefined): void {
-  if (json) return printJson(describeAccount(account));
-  const { name, plan, limits, suspendedAt } = account;
-  printLine(
-    `Account ${name}: plan ${plan}, ${limits.perMinute} requests per minute, ${limits.perDay} per day.`,
-  );
-  if (suspendedAt !== undefined)
-    printLine(
-      'It is suspended: all its keys are refused. To accept them again, use petstore accounts resume.',
+      change(name, json, { name: requireValue(findNameFault('account', newName) ?? { value: newName }) }),
     );
 }
 

@@ -1,28 +1,16 @@
 // Contract: section 3.13.
 import { z } from 'zod';
-import {
-  instant,
-  integer,
-  oneOf,
-  placeCursor,
-  readCursorNumber,
-  rowId,
-  shortText,
-} from '../../http/parameters.ts';
+import { rowId, shortText } from '../../http/parameters.ts';
 import { textFromInstant, textIfInstant } from '../../domain/instant.ts';
-import { describePage } from '../../domain/page.ts';
-import { type Account as AccountRecord, DEFAULT_SCOPES, limitsOf } from '../../domain/account.ts';
-import type { Clock } from '../../domain/clock.ts';
-import { checkedName } from '../../domain/text.ts';
+import { mapPage } from '../../domain/page.ts';
+import { type Account as AccountRecord, DEFAULT_SCOPES } from '../../domain/account.ts';
 import { change, create, list, type OperatorResource, read, type Resource } from '../../http/operation.ts';
 import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import { describeWindows } from '../../limits/quota.ts';
 import type { BanRepository, ListedBan } from '../bans/repository.ts';
 import type { KeyRepository } from '../keys/repository.ts';
-import type { UsageRepository } from '../usage/repository.ts';
-import { type Usage, type UsagePlace, usageRange } from '../usage/rules.ts';
+import { OWN_USAGE, type OwnUsageRepositories } from '../usage/operations.ts';
 import type { AccountRepository } from './repository.ts';
-import { completePatch } from './rules.ts';
 import {
   Account,
   AccountBan,
@@ -30,12 +18,9 @@ import {
   AccountLimits,
   AccountPatch,
   AccountWindow,
-  By,
-  Interval,
   MOST_BANS,
   NewAccount,
   OwnAccount,
-  UsageRow,
 } from './schema.ts';
 
 /* For clients. */
@@ -53,69 +38,11 @@ const ACCOUNT = {
   day: DAY,
   bans: [],
 };
-const USAGE = {
-  start: '2026-11-30T00:00:00.000Z',
-  operation: 'listPets',
-  keyId: 7,
-  ok: 940,
-  clientError: 3,
-  refused: 0,
-  serverError: 0,
-};
-const USAGE_HISTORY = [
-  USAGE,
-  { ...USAGE, start: '2026-12-01T00:00:00.000Z', operation: 'createPet', ok: 12, clientError: 0 },
-];
-const { operation: _operation, ...OF_KEY } = USAGE;
-const { keyId: _keyId, ...OF_OPERATION } = USAGE;
-
-/** Rows of a page. */
-const USAGE_LIMIT = { minimum: 1, maximum: 1_000, default: 1_000 } as const;
-
-/**
- * Where a page begins. It has the end of the range, so that the pages of a walk have one range: by default a range ends now,
- * and so would begin later with each page.
- */
-interface PagePlace extends UsagePlace {
-  /** Unix milliseconds. */
-  readonly to: number;
-}
-
-const PLACE = /^(\d{1,15})\.(\d{1,15})\.(\d{0,16})\.([A-Za-z]{0,100})$/;
-const EXAMPLE_PLACE = {
-  to: Date.parse('2026-12-01T12:59:30Z'),
-  start: Date.parse(USAGE.start),
-  keyId: USAGE.keyId,
-  operation: USAGE.operation,
-};
-
-function placeText({ to, start, keyId, operation: name }: PagePlace): string {
-  return [to, start, keyId ?? '', name ?? ''].join('.');
-}
-
-/** @param text one that matches PLACE. */
-function placeOf(text: string): PagePlace {
-  const [to, start, keyId = '', name = ''] = text.split('.');
-  return {
-    to: Number(to),
-    start: Number(start),
-    keyId: keyId === '' ? undefined : Number(keyId),
-    operation: name === '' ? undefined : name,
-  };
-}
-
 interface Repositories {
   readonly keys: KeyRepository;
-  readonly usageHistory: Pick<UsageRepository, 'ofAccount'>;
   readonly limiter: Pick<RateLimiter, 'peek'>;
   readonly quotas: Pick<RateLimitAdmin, 'findBans'>;
-  readonly clock: Clock;
 }
-
-const History = z.array(UsageRow).max(USAGE_LIMIT.maximum).meta({
-  id: 'UsageHistory',
-  description: 'A page of the usage of the keys of an account, the oldest first.',
-});
 
 const getAccount = read(OwnAccount, {
   id: 'getAccount',
@@ -137,7 +64,7 @@ const getAccount = read(OwnAccount, {
   async handle({ key }, { keys, limiter, quotas }: Repositories) {
     const { account, environment, scopes } = key;
     const { id: accountId, name, plan, limits } = account;
-    const quota = await limiter.peek({ kind: 'key', keyId: key.id, accountId, limits });
+    const quota = await limiter.peek({ kind: 'account', accountId, limits });
     const live = await keys.listLive(accountId, environment, MOST_BANS);
     const bans = await quotas.findBans(live.toSorted((one, other) => one.id - other.id));
     return {
@@ -153,75 +80,7 @@ const getAccount = read(OwnAccount, {
   },
 });
 
-const getUsage = read(History, {
-  id: 'getUsage',
-  path: '/account/usage',
-  allowance: 'holder',
-  stability: 'beta',
-  guide: 'Your account',
-  summary: 'Get the usage of the account',
-  description:
-    'Returns a page of how many requests the keys of this account made, by operation, key and outcome, for each hour or day in UTC in ' +
-    'which there were some. When there are more rows, the `Link` header leads to the next page. The history is kept by the ' +
-    'hour for 90 days, and by the day for 25 months.',
-  parameters: {
-    from: instant({
-      description:
-        'Keep only intervals that begin at this instant or later. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`. ' +
-        'A range by the hour has at most 31 days.',
-      example: '2026-11-24T00:00:00Z',
-    }),
-    to: instant({
-      description: 'Keep only intervals that begin before this instant. By default now.',
-      example: '2026-12-01T00:00:00Z',
-    }),
-    interval: oneOf(Interval.options, 'UsageInterval', {
-      description: 'How long an interval is. By default a day.',
-      example: 'day',
-    }),
-    by: oneOf(By.options, 'UsageBy', {
-      description:
-        '`operation` adds up the keys: rows have no `keyId`. `key` adds up the operations: rows have no `operation`. By default nothing is added up.',
-      example: 'operation',
-    }),
-    limit: integer(USAGE_LIMIT, {
-      description: 'Maximum number of rows to return.',
-      example: USAGE_LIMIT.default,
-    }),
-    cursor: placeCursor(PLACE, placeText(EXAMPLE_PLACE)),
-  },
-  answer: {
-    description: 'A page of the usage, the oldest first.',
-    examples: {
-      day: { summary: 'Two days', value: USAGE_HISTORY },
-      operation: { summary: 'A day by operation', value: [OF_OPERATION] },
-      key: { summary: 'A day by key', value: [OF_KEY] },
-    },
-  },
-  sample: { client: 'account.usage', query: { interval: 'day' } },
-  async handle({ accountId, parameters }, { usageHistory, clock }: Repositories) {
-    const { interval = 'day', by, limit, cursor } = parameters;
-    const page = cursor === undefined ? undefined : placeOf(cursor);
-    const { from, to } =
-      page === undefined
-        ? usageRange(parameters, Math.ceil(clock().unix))
-        : { from: page.start, to: page.to };
-    const query = { interval, from, to, by, limit: limit + 1, after: page };
-    const rows = await usageHistory.ofAccount(accountId, query);
-    const shown = rows.slice(0, limit);
-    const last = rows.length > limit ? shown.at(-1) : undefined;
-    return {
-      json: `[${shown.map(rowJson).join(',')}]`,
-      next: last && placeText({ to, ...last }),
-    };
-  },
-});
-
-function rowJson({ start, ...row }: Usage): string {
-  return JSON.stringify({ start: textFromInstant(start), ...row });
-}
-
-export const CLIENT_ACCOUNT: Resource<Repositories> = {
+export const CLIENT_ACCOUNT: Resource<Repositories & OwnUsageRepositories> = {
   name: 'Account',
   description: 'Your account: its limits, what remains of them, and its usage.',
   schemas: [
@@ -229,12 +88,9 @@ export const CLIENT_ACCOUNT: Resource<Repositories> = {
     { schema: AccountWindow, example: MINUTE },
     { schema: AccountBan, example: BAN },
     { schema: OwnAccount, example: ACCOUNT },
-    { schema: Interval, example: 'day' },
-    { schema: By, example: 'operation' },
-    { schema: UsageRow, example: USAGE },
-    { schema: History, example: USAGE_HISTORY },
+    ...OWN_USAGE.schemas,
   ],
-  operations: [getAccount, getUsage],
+  operations: [getAccount, ...OWN_USAGE.operations],
 };
 
 /* For operators. */
@@ -274,10 +130,8 @@ const listAccounts = list(
       }),
     },
     examples: { page: { summary: 'A page', value: [EXAMPLE] } },
-    async handle({ parameters: { search, limit, cursor } }, { accounts }: OperatorRepositories) {
-      const found = await accounts.page({ search, limit: limit + 1, before: readCursorNumber(cursor) });
-      return describePage(found, limit, describeAccount);
-    },
+    handle: async ({ parameters }, { accounts }: OperatorRepositories) =>
+      mapPage(await accounts.list(parameters), describeAccount),
   },
 );
 
@@ -298,7 +152,7 @@ const createAccount = create(NewAccount, Account, {
   errors: { conflict: NAME_TAKEN },
   async handle({ body, actor }, { accounts }: OperatorRepositories) {
     const { name, plan, ...custom } = body;
-    const created = await accounts.create(actor, checkedName('account', name), plan, limitsOf(plan, custom));
+    const created = await accounts.create(actor, name, plan, custom);
     return 'error' in created ? created : { value: describeAccount(created.value) };
   },
 });
@@ -317,11 +171,11 @@ const getDetails = read(AccountDetails, {
   },
   errors: { not_found: NO_ACCOUNT },
   async handle({ parameters }, { accounts, bans, limiter, quotas }: OperatorRepositories) {
-    const account = await accounts.get(parameters.accountId);
-    if (account === undefined) return { error: 'not_found' };
+    const result = await accounts.get(parameters.accountId);
+    if ('error' in result) return result;
+    const account = result.value;
     const { id, limits } = account;
-    // `peek` charges nothing, so the number of the key does not matter.
-    const quota = await limiter.peek({ kind: 'key', keyId: 0, accountId: id, limits });
+    const quota = await limiter.peek({ kind: 'account', accountId: id, limits });
     const found = await bans.describe(await quotas.listBans({ accountId: id, limit: MOST_BANS_SHOWN }));
     return {
       value: { ...describeAccount(account), ...describeWindows(quota), bans: found.map(describeBan) },
@@ -348,14 +202,12 @@ const changeAccount = change(AccountPatch, Account, {
   },
   errors: { not_found: NO_ACCOUNT, conflict: NAME_TAKEN },
   async handle({ body, parameters, actor }, { accounts }: OperatorRepositories) {
-    const { accountId: id } = parameters;
-    const account = await accounts.get(id);
-    if (account === undefined) return { error: 'not_found' };
-    const changed = await accounts.change(actor, id, ...completePatch(account, body));
+    const changed = await accounts.change(actor, parameters.accountId, body);
     if ('value' in changed) return { value: describeAccount(changed.value) };
-    if (changed.error === 'precondition_failed') return { ...changed, error: 'conflict' };
+    const { error } = changed;
+    if (error === 'precondition_failed') return { ...changed, error: 'conflict' };
     // The message about a name that is taken is for commands.
-    return { error: changed.error };
+    return error === 'conflict' ? { error } : { ...changed, error };
   },
 });
 

@@ -1,22 +1,27 @@
 // Contract: sections 5 and 10.
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Account, type CustomLimits, limitsOf } from '../../domain/account.ts';
+import { type Account, chooseLimits, type CustomLimits } from '../../domain/account.ts';
 import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
-import type { Clock } from '../../domain/clock.ts';
-import { instantOrNull } from '../../domain/instant.ts';
+import type { Environment } from '../../domain/api-key.ts';
+import { DAY } from '../../domain/clock.ts';
+import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
+import { toJson } from '../../domain/json.ts';
 import { didYouMean } from '../../domain/nearest.ts';
+import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
 import { type Limits, type Plan, PLAN_NAMES, PLANS } from '../../domain/plan.ts';
 import type { Failure, Result } from '../../domain/result.ts';
-import { checkedName, foldedName } from '../../domain/text.ts';
+import { findNameFault, foldedName } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { sql } from '../../storage/sql.ts';
 import { enumeration, instant, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
 import type { Queries, Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
+import { markOnce, recordEvents } from '../events/repository.ts';
+import { findStream } from '../events/rules.ts';
 import { addAccountNotice } from '../notices/repository.ts';
-import { type AccountValues, type ExpectedValues, refuseUnexpected } from './rules.ts';
+import { type AccountPatch, type LimitUse, patchAccount } from './rules.ts';
 
 export const ACCOUNTS = new Table(
   'accounts',
@@ -36,8 +41,10 @@ export const ACCOUNTS = new Table(
 
 export const TABLES = [ACCOUNTS];
 
-export function toAccount({ id, name, plan, suspendedAt, ...limits }: Stored<typeof ACCOUNTS>): Account {
-  return { id, name, plan, limits: limitsOf(plan, limits), suspendedAt };
+export function toAccount({ id, name, plan, suspendedAt, ...custom }: Stored<typeof ACCOUNTS>): Account {
+  const limits = chooseLimits(plan, custom);
+  if ('error' in limits) throw new Error(`Account ${id} has wrong limits. ${limits.message}`);
+  return { id, name, plan, limits: limits.value, suspendedAt };
 }
 
 /** The columns of a plan: limits are stored only where the plan does not set them. */
@@ -82,12 +89,12 @@ async function createAccount(
   name: string,
   plan: Plan,
   limits: Limits,
-  now: number,
 ): Promise<Result<Account, 'conflict'>> {
   const refused = await refuseName(transaction, name);
   if (refused !== undefined) return refused;
   const columns = planColumns(plan, limits);
-  const insert = ACCOUNTS.insert({ ...columns, name, foldedName: foldedName(name), createdAt: now });
+  const createdAt = await transaction.now();
+  const insert = ACCOUNTS.insert({ ...columns, name, foldedName: foldedName(name), createdAt });
   const [row] = await transaction.query(sql`${insert} ON CONFLICT DO NOTHING RETURNING ${ACCOUNTS.list}`);
   // Another process has added it at this moment.
   if (row === undefined) return (await refuseName(transaction, name)) ?? nameTaken(name);
@@ -96,22 +103,21 @@ async function createAccount(
   return { value: account };
 }
 
-/** Changes the values of an account, unless it has others than expected. Each change is audited. */
+/** Changes the values of an account, all or none. Each change is audited. */
 async function changeAccount(
   transaction: Transaction,
   actor: Actor,
   id: number,
-  { name, plan, limits, suspended }: Partial<AccountValues>,
-  expected: ExpectedValues,
-  now: number,
-): Promise<Result<Account, 'not_found' | 'precondition_failed' | 'conflict'>> {
+  patch: AccountPatch,
+): Promise<Result<Account, 'not_found' | 'invalid_request' | 'precondition_failed' | 'conflict'>> {
   const end = sql`WHERE id = ${id} ${transaction.dialect.forUpdate()}`;
   const [row] = await transaction.select(ACCOUNTS, end);
   if (row === undefined) return { error: 'not_found' };
   let account = toAccount(row);
-  const refused =
-    refuseUnexpected(account, expected) ??
-    (name === undefined ? undefined : await refuseName(transaction, name, id));
+  const patched = patchAccount(account, patch);
+  if ('error' in patched) return patched;
+  const { name, plan, limits } = patched.value;
+  const refused = patch.name === undefined ? undefined : await refuseName(transaction, name, id);
   if (refused !== undefined) return refused;
 
   const update = (columns: Parameters<typeof ACCOUNTS.set>[0]) =>
@@ -126,27 +132,25 @@ async function changeAccount(
     await addAudit(transaction, actor, accountChange(action, account, { before, after }));
   };
 
-  if (name !== undefined) {
+  if (patch.name !== undefined) {
     // Also when the name stays, because the row of an earlier version has no folded name.
     await update({ name, foldedName: foldedName(name) });
     if (name !== account.name)
       await record('account renamed', 'accounts rename', { name: account.name }, { name });
     account = { ...account, name };
   }
-  if (plan !== undefined && limits !== undefined) {
-    const [before, after] = [planColumns(account.plan, account.limits), planColumns(plan, limits)];
-    if (!isDeepStrictEqual(before, after)) {
-      await update({ perMinute: undefined, perDay: undefined, ...after });
-      await record('plan changed', 'accounts set', before, after);
-      account = { ...account, plan, limits };
-    }
+  const [before, after] = [planColumns(account.plan, account.limits), planColumns(plan, limits)];
+  if (!isDeepStrictEqual(before, after)) {
+    await update({ perMinute: undefined, perDay: undefined, ...after });
+    await record('plan changed', 'accounts set', before, after);
+    account = { ...account, plan, limits };
   }
-  if (suspended !== undefined && suspended !== (account.suspendedAt !== undefined)) {
-    const suspendedAt = suspended ? now : undefined;
+  if (patch.suspended !== undefined && patch.suspended !== (account.suspendedAt !== undefined)) {
+    const suspendedAt = patch.suspended ? await transaction.now() : undefined;
     await update({ suspendedAt });
     await record(
-      suspended ? 'account suspended' : 'account resumed',
-      suspended ? 'accounts suspend' : 'accounts resume',
+      patch.suspended ? 'account suspended' : 'account resumed',
+      patch.suspended ? 'accounts suspend' : 'accounts resume',
       { suspendedAt: instantOrNull(account.suspendedAt) },
       { suspendedAt: instantOrNull(suspendedAt) },
     );
@@ -155,31 +159,41 @@ async function changeAccount(
   return { value: account };
 }
 
-export const WRITES = { create: createAccount, change: changeAccount };
+/** Tells accounts, once a day each, of thresholds that they have reached. */
+async function recordLimits(
+  transaction: Transaction,
+  environment: Environment,
+  uses: readonly LimitUse[],
+): Promise<void> {
+  for (const { accountId, type, day, limit, used } of uses) {
+    const date = textFromInstant(day * DAY).slice(0, 10);
+    if (await markOnce(transaction, `${type} ${accountId} ${environment} ${date}`))
+      await recordEvents(transaction, [
+        { ...findStream(type, { accountId, environment }), data: toJson({ day: date, limit, used }) },
+      ]);
+  }
+}
 
-interface AccountQuery {
+export const WRITES = { create: createAccount, change: changeAccount, recordLimits };
+
+interface AccountQuery extends PageQuery {
   /** Part of the name, ignoring case. */
   readonly search?: string | undefined;
-  readonly limit: number;
-  /** Only accounts with a smaller id: where the page before ended. */
-  readonly before?: number | undefined;
 }
 
 /** Ids that one statement searches: it takes a few milliseconds, and requests run before the next one. */
 const IDS_SEARCHED = 20_000;
 
-interface Settings {
-  readonly clock: Clock;
-  /** Called after a change of an account. */
-  readonly onChange: () => void;
-}
-
 export type AccountRepository = ReturnType<typeof open>;
 
-export function open(engine: Engine, { clock, onChange }: Settings) {
-  const now = () => Math.floor(clock().unix);
-
-  async function list(): Promise<readonly Account[]> {
+/** `onChange` is called after a change of an account. */
+export function open(
+  engine: Engine,
+  { environment }: { readonly environment: Environment },
+  onChange: () => void,
+) {
+  /** Ascending id. */
+  async function listAll(): Promise<readonly Account[]> {
     return (await engine.select(ACCOUNTS, sql`ORDER BY id`)).map(toAccount);
   }
 
@@ -198,60 +212,69 @@ export function open(engine: Engine, { clock, onChange }: Settings) {
   async function find(name: string): Promise<Result<Account, 'not_found' | 'conflict'>> {
     const found = await findByName(name);
     if (found !== undefined) return found;
-    const names = (await list()).map((account) => account.name);
+    const names = (await listAll()).map((account) => account.name);
     return { error: 'not_found', message: `There is no account ${name}.${didYouMean(name, names)}` };
   }
 
-  const create = (actor: Actor, name: string, plan: Plan, limits: Limits) =>
-    engine.write(createAccount, actor, name, plan, limits, now());
+  /** `conflict`: the name is taken, ignoring case. */
+  async function create(
+    actor: Actor,
+    name: string,
+    plan: Plan,
+    custom: CustomLimits = {},
+  ): Promise<Result<Account, 'invalid_request' | 'conflict'>> {
+    const fault = findNameFault('account', name);
+    if (fault !== undefined) return fault;
+    const limits = chooseLimits(plan, custom);
+    return 'error' in limits ? limits : engine.write(createAccount, actor, name, plan, limits.value);
+  }
 
   return {
-    list,
+    async recordLimits(uses: readonly LimitUse[]): Promise<void> {
+      if (uses.length > 0) await engine.write(recordLimits, environment, uses);
+    },
+    listAll,
     /** Newest first. A search reads some accounts at a time and lets requests run in between. */
-    async page({ search = '', limit, before }: AccountQuery): Promise<readonly Account[]> {
+    async list({ search = '', limit, cursor = INT64_MAX }: AccountQuery): Promise<Page<Account>> {
       if (search === '') {
-        const end = sql`WHERE id < ${before ?? INT64_MAX} ORDER BY id DESC LIMIT ${limit}`;
-        return (await engine.select(ACCOUNTS, end)).map(toAccount);
+        const page = sql`WHERE id < ${cursor} ORDER BY id DESC LIMIT ${limit + 1}`;
+        return toPage((await engine.select(ACCOUNTS, page)).map(toAccount), limit);
       }
       const pattern = `%${foldedName(search).replace(/[!%_]/g, '!$&')}%`;
       const [newest] = await engine.read<[bigint | null]>(sql`SELECT max(id) FROM accounts`);
       const found: Account[] = [];
-      let end = Math.min(before ?? Number.POSITIVE_INFINITY, Number(newest?.[0] ?? 0) + 1);
-      for (; end > 1 && found.length < limit; end -= IDS_SEARCHED) {
+      let end = Math.min(Number(cursor), Number(newest?.[0] ?? 0) + 1);
+      for (; end > 1 && found.length <= limit; end -= IDS_SEARCHED) {
         const rows = await engine.select(
           ACCOUNTS,
           // An account of a version that did not ignore case has no folded name.
           sql`WHERE id < ${end} AND id >= ${end - IDS_SEARCHED}
             AND coalesce(folded_name, lower(name)) LIKE ${pattern} ESCAPE '!'
-            ORDER BY id DESC LIMIT ${limit - found.length}`,
+            ORDER BY id DESC LIMIT ${limit + 1 - found.length}`,
         );
         found.push(...rows.map(toAccount));
         await letOthersRun();
       }
-      return found;
+      return toPage(found, limit);
     },
-    async get(id: number): Promise<Account | undefined> {
+    async get(id: number): Promise<Result<Account, 'not_found'>> {
       const [row] = await engine.select(ACCOUNTS, sql`WHERE id = ${id}`);
-      return row && toAccount(row);
+      return row === undefined ? { error: 'not_found' } : { value: toAccount(row) };
     },
+    /** Those of these accounts that there are: at most some hundreds. */
+    getAll: async (ids: readonly number[]): Promise<readonly Account[]> =>
+      (await engine.select(ACCOUNTS, sql`WHERE ${engine.dialect.isAnyOf('id', ids)}`)).map(toAccount),
     find,
-    /** `conflict`: the name is taken, ignoring case. */
     create,
-    /**
-     * The account with this name, or a new one. An account that exists keeps its plan.
-     * @throws ServiceError `invalid_parameter` as `checkedName` and `limitsOf` do, if there is none.
-     */
+    /** The account with this name, or a new one. An account that exists keeps its plan. */
     async findOrCreate(
-      actor: Actor,
-      name: string,
-      plan: Plan,
-      custom: CustomLimits = {},
-    ): ReturnType<typeof find> {
+      ...[actor, name, plan, custom]: Parameters<typeof create>
+    ): Promise<Result<Account, 'invalid_request' | 'not_found' | 'conflict'>> {
       const found = await findByName(name);
       if (found !== undefined) return found;
-      const created = await create(actor, checkedName('account', name), plan, limitsOf(plan, custom));
+      const created = await create(actor, name, plan, custom);
       // If it is taken, another process has created it at this moment.
-      return 'value' in created ? created : find(name);
+      return 'error' in created && created.error === 'conflict' ? find(name) : created;
     },
     /**
      * Changes several values at once, or none. All keys of a suspended account are refused. An account that was suspended
@@ -260,14 +283,13 @@ export function open(engine: Engine, { clock, onChange }: Settings) {
     async change(
       actor: Actor,
       id: number,
-      values: Partial<AccountValues>,
-      expected: ExpectedValues = {},
+      patch: AccountPatch,
     ): Promise<Awaited<ReturnType<typeof changeAccount>>> {
       try {
-        return await engine.write(changeAccount, actor, id, values, expected, now());
+        return await engine.write(changeAccount, actor, id, patch);
       } catch (error) {
         // PostgreSQL refuses the second of two accounts that take a name at once.
-        const refused = values.name === undefined ? undefined : await refuseName(engine, values.name, id);
+        const refused = patch.name === undefined ? undefined : await refuseName(engine, patch.name, id);
         if (refused === undefined) throw error;
         return refused;
       } finally {

@@ -1,61 +1,49 @@
 // Contract: sections 5 and 10.2.
-import { type Account, type CustomLimits, limitsOf } from '../../domain/account.ts';
-import type { Limits, Plan } from '../../domain/plan.ts';
-import type { Failure } from '../../domain/result.ts';
-import { checkedName } from '../../domain/text.ts';
+import { type Account, chooseLimits, type CustomLimits } from '../../domain/account.ts';
+import type { Plan } from '../../domain/plan.ts';
+import type { Failure, Result } from '../../domain/result.ts';
+import { findNameFault } from '../../domain/text.ts';
 
 /** The name of the account that is used when a command names none. It is made with plan Free if there is none. */
 export const DEFAULT_ACCOUNT = 'default';
 
-/** The values of an account that an operator can change. */
-export interface AccountValues {
-  readonly name: string;
-  readonly plan: Plan;
-  /** Set together with the plan. */
-  readonly limits: Limits;
-  readonly suspended: boolean;
+/** Values of an account that an operator changes, or saw. Limits are those of plan Enterprise. */
+export interface AccountValues extends CustomLimits {
+  readonly name?: string;
+  readonly plan?: Plan;
+  readonly suspended?: boolean;
 }
 
-/** The values that the operator saw. A change is refused when the account has others. */
-export type ExpectedValues = Partial<Omit<AccountValues, 'limits'> & Limits>;
-
-/** A change as an operator sends it. Values that are absent stay as they are. */
-export interface AccountPatch extends ExpectedValues {
-  readonly expected?: ExpectedValues;
+/** A change. Values that are absent stay as they are. It is refused when the account has other values than `expected`. */
+export interface AccountPatch extends AccountValues {
+  readonly expected?: AccountValues;
 }
 
-/**
- * The values that a patch of `account` sets, and those that it expects. A change of a limit alone keeps the plan.
- * @throws ServiceError `invalid_parameter` as `checkedName` and `limitsOf` do.
- */
-export function completePatch(
+/** The name, plan and limits of an account after a patch. A change of a limit alone keeps the plan and the other limit. */
+export function patchAccount(
   account: Account,
-  { expected = {}, perMinute, perDay, name, ...rest }: AccountPatch,
-): [values: Partial<AccountValues>, expected: ExpectedValues] {
-  const values = name === undefined ? rest : { ...rest, name: checkedName('account', name) };
-  if (rest.plan === undefined && perMinute === undefined && perDay === undefined) return [values, expected];
-  const plan = rest.plan ?? account.plan;
-  const present = plan === 'enterprise' && account.plan === 'enterprise' ? account.limits : {};
-  const custom: CustomLimits = {
-    ...present,
-    ...(perMinute !== undefined && { perMinute }),
-    ...(perDay !== undefined && { perDay }),
-  };
-  return [
-    { ...values, plan, limits: limitsOf(plan, custom) },
-    // The patch is completed with what this account is now, so it must still be so when it is written.
-    { ...(rest.plan === undefined && { plan: account.plan }), ...present, ...expected },
-  ];
+  patch: AccountPatch,
+): Result<Pick<Account, 'name' | 'plan' | 'limits'>, 'invalid_request' | 'precondition_failed'> {
+  const { name = account.name, plan = account.plan, perMinute, perDay, expected = {} } = patch;
+  const fault = patch.name === undefined ? undefined : findNameFault('account', name);
+  if (fault !== undefined) return fault;
+  const present = plan === 'enterprise' && account.plan === 'enterprise' ? account.limits : undefined;
+  const limits = chooseLimits(plan, {
+    perMinute: perMinute ?? present?.perMinute,
+    perDay: perDay ?? present?.perDay,
+  });
+  if ('error' in limits) return limits;
+  return refuseUnexpected(account, expected) ?? { value: { name, plan, limits: limits.value } };
 }
 
 /** Why an account is not as it is expected to be, or undefined if it is. */
-export function refuseUnexpected(
+function refuseUnexpected(
   account: Account,
-  expected: ExpectedValues,
+  expected: AccountValues,
 ): Failure<'precondition_failed'> | undefined {
   const { name, plan, limits, suspendedAt } = account;
   const present = { name, plan, ...limits, suspended: suspendedAt !== undefined };
-  const names = Object.keys(expected) as (keyof ExpectedValues)[];
+  const names = Object.keys(expected) as (keyof AccountValues)[];
   if (names.every((key) => expected[key] === present[key])) return undefined;
   return {
     error: 'precondition_failed',
@@ -64,4 +52,20 @@ export function refuseUnexpected(
       `per minute and ${limits.perDay} per day, and is ${present.suspended ? '' : 'not '}suspended. ` +
       'Decide by these values, and send the change again.',
   };
+}
+
+/** A threshold of a day that an account has reached. */
+export interface LimitUse {
+  readonly accountId: number;
+  readonly type: 'limit.warning' | 'limit.reached';
+  /** The UTC day, in days since 1970-01-01. */
+  readonly day: number;
+  readonly limit: number;
+  readonly used: number;
+}
+
+/** Which threshold `used` requests of a day have reached: all of the limit, or four fifths. */
+export function findThreshold(limit: number, used: number): LimitUse['type'] | undefined {
+  if (used >= limit) return 'limit.reached';
+  return used * 5 >= limit * 4 ? 'limit.warning' : undefined;
 }

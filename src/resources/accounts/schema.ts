@@ -1,13 +1,8 @@
 // Contract: sections 3.13 and 10.2.
 import { z } from 'zod';
-import { dateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
+import { count, dateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
 import { SCOPES } from '../../domain/account.ts';
 import { LIMIT_MAX, PLAN_NAMES } from '../../domain/plan.ts';
-import { OUTCOMES, USAGE_ROWS_BY, type UsageInterval } from '../../domain/usage.ts';
-
-const count = (description: string, minimum: number, example: number) =>
-  int64.meta({ format: 'int32', minimum, maximum: 2 ** 31 - 1, description, examples: [example] });
-const keyId = int64.meta({ description: 'Identifier of the key.', examples: [7] });
 
 export const AccountLimits = z
   .object({
@@ -30,7 +25,7 @@ export const AccountWindow = z
 
 export const AccountBan = z
   .object({
-    keyId,
+    keyId: int64.meta({ description: 'Identifier of the key.', examples: [7] }),
     until: dateTime.meta({ description: 'When the ban ends.' }),
     count: count('How many bans the key had in a row, this one included.', 1, 1),
   })
@@ -58,45 +53,6 @@ export const OwnAccount = z
       .meta({ description: 'The bans in force of keys of this environment.' }),
   })
   .meta({ id: 'OwnAccount', description: 'An account as its keys see it.' });
-
-const INTERVALS = ['hour', 'day'] as const satisfies readonly UsageInterval[];
-
-export const Interval = z
-  .enum(INTERVALS)
-  .meta({ id: 'UsageInterval', description: 'Length of the intervals of a usage history, in UTC.' });
-
-export const By = z
-  .enum(USAGE_ROWS_BY)
-  .meta({ id: 'UsageBy', description: 'What the rows of a usage history tell apart besides intervals.' });
-
-const [ok, clientError, refused, serverError] = OUTCOMES;
-
-export const UsageRow = z
-  .object({
-    start: dateTime.meta({ description: 'When the interval begins.' }),
-    operation: z
-      .string()
-      .max(100)
-      .regex(/^[A-Za-z]+$/)
-      .optional()
-      .meta({
-        description: 'The operation; `other` for requests that match none. Absent if `by` is `key`.',
-        examples: ['listPets'],
-      }),
-    keyId: keyId.optional().meta({
-      description: 'Identifier of the key. Absent if `by` is `operation`.',
-      examples: [7],
-    }),
-    [ok]: count('Requests that were answered with 2xx or 3xx.', 0, 940),
-    [clientError]: count('Requests that were answered with 4xx, but not 429.', 0, 3),
-    [refused]: count('Requests that were answered with 429.', 0, 0),
-    [serverError]: count('Requests that were answered with 5xx.', 0, 0),
-  })
-  .meta({
-    id: 'Usage',
-    description:
-      'The requests of one interval, operation and key, by their outcomes. See `by` for rows that add up keys or operations.',
-  });
 
 /* As operators see and change accounts. */
 

@@ -2,12 +2,12 @@
 import type { Command } from 'commander';
 import { actorName, type AuditValues } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
+import { mapPage } from '../../domain/page.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
-import { printPages } from '../../terminal/output.ts';
-import { PAGE_SIZE } from '../../terminal/pages.ts';
+import { readPages } from '../../terminal/pages.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
-import type { AuditEntry, AuditQuery, AuditRepository } from './repository.ts';
+import type { AuditEntry, AuditRepository } from './repository.ts';
 
 interface Repositories {
   readonly accounts: AccountRepository;
@@ -25,7 +25,7 @@ Example:
 
 const HEADER = ['TIME', 'BY', 'FROM', 'ACTION', 'TARGET', 'ACCOUNT', 'CHANGE'];
 
-export function auditCommands(program: Command, { withStore }: Terminal<Repositories>): void {
+export function auditCommands(program: Command, { withStore, printPages }: Terminal<Repositories>): void {
   program
     .command('audit')
     .description('list what operators, commands and keys changed, newest first')
@@ -40,8 +40,11 @@ export function auditCommands(program: Command, { withStore }: Terminal<Reposito
     .action(({ account: name, since, json }: AuditOptions) =>
       withStore(async ({ store: { accounts, audit }, clock }) => {
         const account = name === undefined ? undefined : requireValue(await accounts.find(name));
-        const names = new Map((await accounts.list()).map((known) => [known.id, known.name]));
-        const pages = readPages(audit, { accountId: account?.id, since: since?.(clock().unix) }, names);
+        const names = new Map((await accounts.listAll()).map((known) => [known.id, known.name]));
+        const filters = { accountId: account?.id, since: since?.(clock().unix) };
+        const pages = readPages(async (page) =>
+          mapPage(await audit.list({ ...filters, ...page }), (entry) => describeEntry(entry, names)),
+        );
         await printPages(json, pages, HEADER, (entry) => [
           entry.time,
           `${entry.actor.kind} ${entry.actor.name}`,
@@ -56,20 +59,7 @@ export function auditCommands(program: Command, { withStore }: Terminal<Reposito
 }
 
 /** `names` has those of accounts, as they are called now. */
-async function* readPages(
-  audit: AuditRepository,
-  filters: Pick<AuditQuery, 'accountId' | 'since'>,
-  names: ReadonlyMap<number, string>,
-) {
-  for (let before: number | undefined; ; ) {
-    const entries = await audit.list({ ...filters, limit: PAGE_SIZE, before });
-    yield entries.map((entry) => toJson(entry, names));
-    if (entries.length < PAGE_SIZE) return;
-    before = entries.at(-1)?.id;
-  }
-}
-
-function toJson(
+function describeEntry(
   { id, at, actor, action, target, accountId, before, after }: AuditEntry,
   names: ReadonlyMap<number, string>,
 ) {

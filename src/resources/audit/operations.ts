@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { instant, readCursorNumber, rowFilter } from '../../http/parameters.ts';
-import { describePage } from '../../domain/page.ts';
+import { instant, rowFilter } from '../../http/parameters.ts';
+import { mapPage } from '../../domain/page.ts';
 import { actorName } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
@@ -62,18 +62,11 @@ const listAudit = list(Entries, 'the audit log', {
       ],
     },
   },
-  async handle({ parameters: { accountId, since, limit, cursor } }, { audit }: Repositories) {
-    const entries = await audit.list({
-      limit: limit + 1,
-      accountId,
-      since,
-      before: readCursorNumber(cursor),
-    });
-    return describePage(entries, limit, toJson);
-  },
+  handle: async ({ parameters }, { audit }: Repositories) =>
+    mapPage(await audit.list(parameters), describeEntry),
 });
 
-function toJson({ id, at, actor, ...entry }: AuditEntry) {
+function describeEntry({ id, at, actor, ...entry }: AuditEntry) {
   return {
     id,
     time: textFromInstant(at),

@@ -1,6 +1,7 @@
 // Contract: section 10.
 import { type Actor, actorName, type AuditChange, type AuditValues } from '../../domain/audit.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
+import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { empty, raw, type Sql, sql } from '../../storage/sql.ts';
 import {
@@ -43,14 +44,10 @@ export interface AuditEntry extends AuditChange {
   readonly at: number;
 }
 
-export interface AuditQuery {
-  /** 1 to 101. */
-  readonly limit: number;
+export interface AuditQuery extends PageQuery {
   readonly accountId?: number | undefined;
   /** Unix milliseconds: only entries of this instant or later. */
   readonly since?: number | undefined;
-  /** The id of the last entry of the page before: only entries that follow it. */
-  readonly before?: number | undefined;
 }
 
 /** Adds an entry to the transaction of its change. */
@@ -89,18 +86,18 @@ export async function countCreatedKeys(
 }
 
 /**
- * The end of the SELECT for a page. Rows are compared whole and in the order of an index, so both databases read only that
+ * The end of the SELECT for a page, with one entry more than `limit`. Rows are compared whole and in the order of an index, so both databases read only that
  * index, however many entries there are (docs/design/keys-and-operators.md).
  */
-export function selectPage({ limit, accountId, since = 0, before }: AuditQuery): Sql {
-  const end = before === undefined ? sql`${INT64_MAX}` : sql`(SELECT at FROM audit WHERE id = ${before})`;
+export function selectPage({ limit, accountId, since = 0, cursor }: AuditQuery): Sql {
+  const end = cursor === undefined ? sql`${INT64_MAX}` : sql`(SELECT at FROM audit WHERE id = ${cursor})`;
   const [column, value, order] =
     accountId === undefined
       ? [empty, empty, empty]
       : [raw('account_id, '), sql`${accountId}, `, raw('account_id DESC, ')];
   return sql`
-    WHERE (${column}at, id) < (${value}${end}, ${before ?? INT64_MAX}) AND (${column}at, id) >= (${value}${since}, 0)
-    ORDER BY ${order}at DESC, id DESC LIMIT ${raw(String(limit))}`;
+    WHERE (${column}at, id) < (${value}${end}, ${cursor ?? INT64_MAX}) AND (${column}at, id) >= (${value}${since}, 0)
+    ORDER BY ${order}at DESC, id DESC LIMIT ${raw(String(limit + 1))}`;
 }
 
 function toEntry(row: Stored<typeof AUDIT>): AuditEntry {
@@ -123,8 +120,8 @@ export type AuditRepository = ReturnType<typeof open>;
 export function open(engine: Engine) {
   return {
     /** Newest first. */
-    async list(query: AuditQuery): Promise<readonly AuditEntry[]> {
-      return (await engine.select(AUDIT, selectPage(query))).map(toEntry);
+    async list(query: AuditQuery): Promise<Page<AuditEntry>> {
+      return toPage((await engine.select(AUDIT, selectPage(query))).map(toEntry), query.limit);
     },
     /** Adds an entry of its own, for changes outside the database. Writes add their entries in their own transactions. */
     add: (actor: Actor, change: AuditChange) => engine.write(addAudit, actor, change),

@@ -3,12 +3,11 @@ import type { Command } from 'commander';
 import { textFromInstant } from '../../domain/instant.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption, keyId } from '../../terminal/options.ts';
-import { printJson, printLine, printRows } from '../../terminal/output.ts';
 import type { BanRepository } from './repository.ts';
 
 export function bansCommands(
   program: Command,
-  { withQuotas }: Terminal<{ readonly bans: BanRepository }>,
+  { withQuotas, printJson, printLine, printRows }: Terminal<{ readonly bans: BanRepository }>,
 ): void {
   const bans = program
     .command('bans')

@@ -1,7 +1,8 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { readCursorNumber, rowFilter, rowId } from '../../http/parameters.ts';
+import { rowFilter, rowId } from '../../http/parameters.ts';
 import { textFromInstant } from '../../domain/instant.ts';
+import { mapPage } from '../../domain/page.ts';
 import { list, remove, type OperatorResource } from '../../http/operation.ts';
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import type { BanRepository, ListedBan } from './repository.ts';
@@ -45,19 +46,8 @@ const listBans = list(Bans, 'bans', {
       ],
     },
   },
-  async handle({ parameters: { accountId, limit, cursor } }, { bans, quotas }: Stores) {
-    const found = await quotas.listBans({
-      accountId,
-      after: readCursorNumber(cursor) ?? 0,
-      limit: limit + 1,
-    });
-    const page = await bans.describe(found.slice(0, limit));
-    const last = found.length > limit ? found[limit - 1] : undefined;
-    return {
-      value: page.map(toJson),
-      next: last && BigInt(last.keyId),
-    };
-  },
+  handle: async ({ parameters }, { bans, quotas }: Stores) =>
+    mapPage(await bans.list(parameters, quotas), describeBan),
 });
 
 const liftBan = remove({
@@ -72,7 +62,7 @@ const liftBan = remove({
   handle: ({ parameters, actor }, { bans, quotas }: Stores) => bans.lift(actor, parameters.keyId, quotas),
 });
 
-function toJson({ keyId, until, count, accountId, account, label }: ListedBan) {
+function describeBan({ keyId, until, count, accountId, account, label }: ListedBan) {
   return { keyId, until: textFromInstant(until), count, accountId, account, label };
 }
 

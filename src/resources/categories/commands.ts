@@ -5,8 +5,7 @@ import { faultsOf } from '../../domain/parse.ts';
 import { toJson } from '../../domain/json.ts';
 import type { Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
-import { printLine, printPages } from '../../terminal/output.ts';
-import { PAGE_SIZE, pagesOf } from '../../terminal/pages.ts';
+import { readPages } from '../../terminal/pages.ts';
 import type { CategoryRepository } from './repository.ts';
 
 interface Repositories {
@@ -43,14 +42,17 @@ export function categoriesCommands(program: Command, terminal: Terminal<Reposito
     .action((name: string, options: CreateOptions) => createCategory(terminal, name, options));
 }
 
-function listCategories({ withStore }: Terminal<Repositories>, { json }: JsonOption): Promise<void> {
+function listCategories(
+  { withStore, printPages }: Terminal<Repositories>,
+  { json }: JsonOption,
+): Promise<void> {
   return withStore(async ({ store: { categories } }) => {
-    const pages = pagesOf((before) => categories.list({ limit: PAGE_SIZE, before }));
-    await printPages(json, pages, ['ID', 'NAME', 'DESCRIPTION'], ({ id, name, description = '-' }) => [
-      String(id),
-      name,
-      shortened(description),
-    ]);
+    await printPages(
+      json,
+      readPages(categories.list),
+      ['ID', 'NAME', 'DESCRIPTION'],
+      ({ id, name, description = '-' }) => [String(id), name, shortened(description)],
+    );
   });
 }
 
@@ -60,7 +62,7 @@ function shortened(text: string): string {
 }
 
 async function createCategory(
-  { withStore }: Terminal<Repositories>,
+  { withStore, printLine }: Terminal<Repositories>,
   name: string,
   { description, json }: CreateOptions,
 ): Promise<void> {
@@ -73,11 +75,11 @@ async function createCategory(
   return withStore(async ({ store: { categories }, actor }) => {
     const created = await categories.create(actor, data);
     if ('error' in created) {
-      const other = await categories.findByName(name);
-      const message = `There is a category ${other?.name ?? name} already; the case of a name does not count.`;
+      const other = await categories.find(name);
+      const taken = 'value' in other ? other.value.name : name;
+      const message = `There is a category ${taken} already; the case of a name does not count.`;
       throw new ServiceError('conflict', message);
     }
-    if ('value' in created)
-      printLine(json ? toJson(created.value) : `Category ${created.value.id}: ${name}.`);
+    printLine(json ? toJson(created.value) : `Category ${created.value.id}: ${name}.`);
   });
 }

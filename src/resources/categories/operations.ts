@@ -32,10 +32,7 @@ const listCategories = list(Categories, 'categories', {
   description: 'Returns a page of categories, the newest first.',
   examples: { all: { summary: 'Two categories', value: CATEGORIES } },
   sample: { client: 'categories.list', query: { limit: LIMIT.default } },
-  async handle({ parameters: { limit, cursor: before } }, { categories }: Stores) {
-    const { items, next } = await categories.list({ limit, before });
-    return { json: items, next };
-  },
+  handle: ({ parameters }, { categories }: Stores) => categories.list(parameters),
 });
 
 const createCategory = create(NewCategory, Category, {
@@ -71,10 +68,7 @@ const getCategory = read(Category, {
   answer: { description: 'The category.', examples: { found: { summary: 'A category', value: CATEGORY } } },
   errors: { not_found: NO_CATEGORY },
   sample: { client: 'categories.get' },
-  async handle({ parameters }, { categories }: Stores) {
-    const json = await categories.get(parameters.categoryId);
-    return json === undefined ? { error: 'not_found' } : { json };
-  },
+  handle: ({ parameters }, { categories }: Stores) => categories.get(parameters.categoryId),
 });
 
 const updateCategory = change(CategoryPatch, Category, {

@@ -3,20 +3,21 @@ import type { Actor, AuditChange } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
-import { firstId, type Page, toPage } from '../../domain/page.ts';
-import { isCurrent, type Json, toJson } from '../../domain/json.ts';
+import { firstId, type Page, type PageQuery, toPage } from '../../domain/page.ts';
+import { isCurrent, toJson } from '../../domain/json.ts';
 import type { Result } from '../../domain/result.ts';
 import { foldedName } from '../../domain/text.ts';
 import { addAudit } from '../audit/repository.ts';
+import { type NewEvent, recordEvents } from '../events/repository.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { raw, sql } from '../../storage/sql.ts';
-import { int64, optional, type Stored, Table, text } from '../../storage/table.ts';
-import type { Transaction } from '../../storage/transaction.ts';
+import { raw, type Sql, sql } from '../../storage/sql.ts';
+import { int64, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
+import type { Queries, Transaction } from '../../storage/transaction.ts';
 import type { Category, CategoryPatch, NewCategory } from './schema.ts';
 
 const CATEGORIES = new Table(
   'categories',
-  { id: int64, name: text, description: optional(text), foldedName: text },
+  { id: int64, name: text, description: optional(text), foldedName: text, version: integer },
   { key: ['id'], assignsIds: true },
 );
 
@@ -28,19 +29,20 @@ export interface ReservedCategory {
   readonly name: string;
 }
 
-interface CategoryQuery {
-  /** 1 to 100. */
-  readonly limit: number;
-  /** Only categories with a smaller id: where the page before ended. */
-  readonly before: bigint | undefined;
-}
-
 /** No category has this name, because it is empty. */
-const RESERVED = { name: '', foldedName: '' };
+const RESERVED = { name: '', foldedName: '', version: 1 };
 
 function toCategory(row: Stored<typeof CATEGORIES>): Category {
-  const { foldedName: _, ...category } = row;
+  const { foldedName: _, version: __, ...category } = row;
   return category;
+}
+
+async function findCategory(
+  queries: Pick<Queries, 'select'>,
+  condition: Sql,
+): Promise<Result<Category, 'not_found'>> {
+  const [row] = await queries.select(CATEGORIES, sql`WHERE ${condition}`);
+  return row === undefined ? { error: 'not_found' } : { value: toCategory(row) };
 }
 
 /** `conflict`: another category has the name, ignoring case. The audit log shows what operators and commands add. */
@@ -49,13 +51,23 @@ async function createCategory(
   actor: Actor,
   category: NewCategory,
 ): Promise<Result<Category, 'conflict'>> {
-  const row = { ...category, foldedName: foldedName(category.name) };
+  const row = { ...category, foldedName: foldedName(category.name), version: 1 };
   const [added] = await transaction.query(
     sql`${CATEGORIES.insert(row)} ON CONFLICT DO NOTHING RETURNING ${CATEGORIES.list}`,
   );
   if (added === undefined) return { error: 'conflict' };
   if (actor.kind !== 'key') await addAudit(transaction, actor, describeCreation(category));
-  return { value: toCategory(CATEGORIES.parse(added)) };
+  const created = toCategory(CATEGORIES.parse(added));
+  await recordEvents(transaction, [categoryEvent('category.created', created, 1)]);
+  return { value: created };
+}
+
+function categoryEvent(
+  type: 'category.created' | 'category.updated',
+  category: Category,
+  version: number,
+): NewEvent {
+  return { accountId: 0, environment: '', type, version, data: toJson(category) };
 }
 
 function describeCreation({ name, description }: NewCategory): AuditChange {
@@ -91,8 +103,10 @@ async function updateCategory(
   if (fault !== undefined) return { error: 'invalid_request', message: fault };
   const after = { id, name, ...(description !== null && { description }) };
   if (toJson(after) !== toJson(before)) {
-    const changes = { name, description: description ?? undefined, foldedName: folded };
-    await transaction.query(sql`UPDATE categories SET ${CATEGORIES.set(changes)} WHERE id = ${id}`);
+    const version = row.version + 1;
+    const changes = { name, description: description ?? undefined, foldedName: folded, version };
+    const update = sql`UPDATE categories SET ${CATEGORIES.set(changes)} WHERE id = ${id}`;
+    await recordEvents(transaction, [categoryEvent('category.updated', after, version)], [update]);
   }
   return { value: after };
 }
@@ -111,12 +125,13 @@ export async function addReserved(
   categories: readonly ReservedCategory[],
 ): Promise<void> {
   for (const { id, name } of categories) {
-    const row = CATEGORIES.insert({ id, name, foldedName: foldedName(name) });
+    const row = CATEGORIES.insert({ id, name, foldedName: foldedName(name), version: 1 });
     const added = await transaction.query(sql`${row} ON CONFLICT DO NOTHING RETURNING id`);
     if (added.length === 0) {
       const message = `The category ${name} was added meanwhile, by another program: run the import again.`;
       throw new ServiceError('conflict', message);
     }
+    await recordEvents(transaction, [categoryEvent('category.created', { id, name }, 1)]);
     if (actor !== undefined) await addAudit(transaction, actor, describeCreation({ name }));
   }
 }
@@ -127,32 +142,29 @@ export type CategoryRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine) {
   return {
-    async list({ limit, before }: CategoryQuery): Promise<Page<Category>> {
+    /** Newest first. */
+    list: async ({ limit, cursor }: PageQuery): Promise<Page<Category>> => {
       const rows = await engine.select(
         CATEGORIES,
-        sql`${engine.dialect.newest({}, firstId(before))} LIMIT ${raw(String(limit + 1))}`,
+        sql`${engine.dialect.newest({}, firstId(cursor))} LIMIT ${raw(String(limit + 1))}`,
       );
       return toPage(rows.map(toCategory), limit);
     },
-    async get(id: bigint): Promise<Json<Category> | undefined> {
-      const [row] = await engine.select(CATEGORIES, sql`WHERE id = ${id}`);
-      return row && toJson(toCategory(row));
-    },
-    /** The category with this name, ignoring case. */
-    async findByName(name: string): Promise<Category | undefined> {
-      const [row] = await engine.select(CATEGORIES, sql`WHERE folded_name = ${foldedName(name)}`);
-      return row && toCategory(row);
-    },
+    get: (id: bigint) => findCategory(engine, sql`id = ${id}`),
+    /** Ignores the case of the name. */
+    find: (name: string) => findCategory(engine, sql`folded_name = ${foldedName(name)}`),
     /** Every category as of one instant, oldest first. */
     async *readAll(): AsyncGenerator<Category> {
       await using snapshot = await engine.snapshot();
-      for await (const rows of snapshot.rows(CATEGORIES))
-        yield* rows.map((row) => toCategory(CATEGORIES.parse(row)));
+      for await (const rows of snapshot.rows(CATEGORIES)) yield* rows.map(CATEGORIES.parse).map(toCategory);
     },
     /** Reserves an id for a `ReservedCategory`. No other category gets it. */
     reserveId: () => engine.write(reserveId),
-    create: (actor: Actor, category: NewCategory, idempotency?: Idempotency) =>
-      engine.writeOnce(idempotency, createCategory, actor, category),
+    create: <Key extends Idempotency | undefined = undefined>(
+      actor: Actor,
+      category: NewCategory,
+      idempotency?: Key,
+    ) => engine.writeOnce(idempotency, createCategory, actor, category),
     update: (id: bigint, patch: Patch<CategoryPatch>, ifMatch?: readonly string[]) =>
       engine.write(updateCategory, id, patch, ifMatch),
   };

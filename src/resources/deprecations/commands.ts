@@ -3,17 +3,19 @@ import type { Command } from 'commander';
 import { textFromInstant } from '../../domain/instant.ts';
 import type { Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
-import { printRows } from '../../terminal/output.ts';
 import type { UsageRepository } from '../usage/repository.ts';
-import { deprecatedUses } from './ranking.ts';
+import { listDeprecatedUses } from './uses.ts';
 
 interface Repositories {
-  readonly usageHistory: Pick<UsageRepository, 'callers' | 'callersOf'>;
+  readonly usageHistory: Pick<UsageRepository, 'sums' | 'lastCalls'>;
 }
 
 const HEADER = ['OPERATION', 'REMOVED ON', 'INSTEAD', 'ACCOUNT', 'KEY', 'LABEL', 'REQUESTS', 'LAST HOUR'];
 
-export function deprecationsCommands(program: Command, { withStore }: Terminal<Repositories>): void {
+export function deprecationsCommands(
+  program: Command,
+  { withStore, printRows }: Terminal<Repositories>,
+): void {
   program
     .command('deprecations')
     .description('list the keys that called a deprecated operation in the last 30 days, and how often')
@@ -22,7 +24,7 @@ export function deprecationsCommands(program: Command, { withStore }: Terminal<R
       withStore(async ({ clock, store }) => {
         // Loaded here, because it loads all operations of the API, and the help of all commands loads this file.
         const { DEPRECATED_OPERATIONS } = await import('../index.ts');
-        const uses = await deprecatedUses(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix);
+        const uses = await listDeprecatedUses(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix);
         const rows = uses.map(
           ({ operation, removal, successor, account, keyId, label, requests, lastHour }) => ({
             operation,

@@ -1,12 +1,16 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { readCursorNumber } from '../../http/parameters.ts';
 import { textIfInstant } from '../../domain/instant.ts';
+import { mapPage, toPage } from '../../domain/page.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
-import type { DeprecatedUse, DeprecationPages } from './ranking.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { UsageRepository } from '../usage/repository.ts';
+import { type DeprecatedOperation, type DeprecatedUse, listDeprecatedUses } from './uses.ts';
 
 interface Repositories {
-  readonly deprecations: DeprecationPages;
+  readonly clock: Clock;
+  readonly usageHistory: Pick<UsageRepository, 'sums' | 'lastCalls'>;
+  readonly deprecated: readonly DeprecatedOperation[];
 }
 
 const Uses = z
@@ -35,8 +39,7 @@ const listDeprecations = list(Uses, 'keys', {
   summary: 'List keys that call deprecated operations',
   description:
     'Returns a page of the keys that called a deprecated operation in the last 30 days, the most requests first. ' +
-    'Requests between two pages can change the order, so a key can be missing or appear twice. With many keys, the order is ' +
-    'about a minute old.',
+    'Requests between two pages can change the order, so a key can be missing or appear twice.',
   examples: {
     some: {
       summary: 'One key',
@@ -55,16 +58,19 @@ const listDeprecations = list(Uses, 'keys', {
       ],
     },
   },
-  async handle({ parameters: { limit, cursor } }, { deprecations }: Repositories) {
+  async handle({ parameters: { limit, cursor } }, { clock, usageHistory, deprecated }: Repositories) {
     // A page begins at a place in the order, because the numbers of requests change.
-    const first = readCursorNumber(cursor) ?? 0;
+    const first = Number(cursor ?? 0n);
     const end = first + limit;
-    const { uses, isLast } = await deprecations.list(first, end);
-    return { value: uses.map(toJson), next: isLast ? undefined : BigInt(end) };
+    const uses = await listDeprecatedUses(usageHistory, deprecated, clock().unix, { first, end: end + 1 });
+    return mapPage(
+      toPage(uses, limit, () => BigInt(end)),
+      describeUse,
+    );
   },
 });
 
-function toJson({ removal, lastHour, ...use }: DeprecatedUse) {
+function describeUse({ removal, lastHour, ...use }: DeprecatedUse) {
   return { ...use, removal: textIfInstant(removal), lastHour: textIfInstant(lastHour) };
 }
 

@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { type Parameter, readCursorNumber, rowFilter, shortText } from '../../http/parameters.ts';
-import { describePage } from '../../domain/page.ts';
+import { type Parameter, rowFilter, shortText } from '../../http/parameters.ts';
+import { mapPage } from '../../domain/page.ts';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
@@ -70,19 +70,11 @@ const listFaults = list(Faults, 'faults', {
       ],
     },
   },
-  async handle({ parameters: { limit, cursor, ...filters } }, { recent }: Repositories) {
-    const names = Object.keys(filters) as (keyof typeof filters)[];
-    const before = readCursorNumber(cursor) ?? Number.POSITIVE_INFINITY;
-    const faults = recent
-      .faults()
-      .filter(({ id }) => id < before)
-      .filter((fault) => names.every((name) => filters[name] === undefined || filters[name] === fault[name]))
-      .take(limit + 1);
-    return describePage([...faults], limit, toJson);
-  },
+  handle: async ({ parameters }, { recent }: Repositories) =>
+    mapPage(recent.listFaults(parameters), describeFault),
 });
 
-function toJson({ id: _id, at, ...fault }: Fault) {
+function describeFault({ id: _id, at, ...fault }: Fault) {
   return { time: textFromInstant(at), ...fault };
 }
 

@@ -8,19 +8,13 @@ import { DAY } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import type { Plan } from '../../domain/plan.ts';
+import type { Result } from '../../domain/result.ts';
 import { StartupError } from '../../domain/startup-error.ts';
 import type { KeyBan, RateLimitAdmin } from '../../limits/limiter.ts';
 import { requireValue, type CommandContext, type Terminal } from '../../terminal/command.ts';
+import type { Output } from '../../terminal/output.ts';
 import * as options from '../../terminal/options.ts';
 import type { JsonOption, LimitOptions } from '../../terminal/options.ts';
-import {
-  printError,
-  printJson,
-  printLine,
-  printRows,
-  printSecret,
-  printTable,
-} from '../../terminal/output.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { KeyFilter, KeyRepository } from './repository.ts';
 import { LISTED_STATES } from './rules.ts';
@@ -61,7 +55,7 @@ Example:
   petstore keys find < leaked-key.txt`;
 
 export function keysCommands(program: Command, terminal: Terminal<Repositories>): void {
-  const { withStore } = terminal;
+  const { withStore, printJson, printLine } = terminal;
   const group = program.command('keys').description('API keys: create, list, rotate, revoke');
 
   options
@@ -91,10 +85,11 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
         const expiresAt = expires?.(now);
         if (expiresAt !== undefined && expiresAt <= now)
           throw new ServiceError('invalid_parameter', '--expires must lie in the future.');
-        const { id: accountId } = await findOrCreateAccount(store.accounts, actor, name, plan, custom);
+        const account = await findOrCreateAccount(store.accounts, actor, name, plan, custom);
+        const accountId = requireValue(account).id;
         const key = ApiKey.generate(environment, randomBytes);
         const created = await store.keys.create(actor, { key, accountId, label, scopes, expiresAt });
-        printIssued(key, requireValue(created), json);
+        printIssued(terminal, key, requireValue(created), json);
       }),
     );
 
@@ -136,7 +131,7 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
         const record = requireValue(await keys.rotate(actor, { id, key, grace }));
         const { expiresAt = 0 } = requireValue(await keys.find(id));
         const end = textFromInstant(expiresAt);
-        printIssued(key, record, json, { replaces: { id, expiresAt: end } });
+        printIssued(terminal, key, record, json, { replaces: { id, expiresAt: end } });
         if (!json)
           printLine(
             expiresAt > clock().unix ? `Key ${id} works until ${end}.` : `Key ${id} works no longer.`,
@@ -152,16 +147,15 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
     .action((id: number, { json }: JsonOption) =>
       withStore(async ({ clock, store: { keys }, actor }) => {
         const key = requireValue(await keys.revoke(actor, id));
-        if (json) printJson(describeKey(key, clock().unix));
+        if (json) printJson(describeKeyForCommand(key, clock().unix));
         else printLine(`Key ${key.id} of account ${key.account.name} is revoked.`);
       }),
     );
 }
 
 /**
- * The account called `name`, made with `plan` when there is none yet.
- * @throws ServiceError `not_found` when there is none and no plan is given, because the name may be mistyped; `conflict`
- * when it exists with another plan or other limits than asked for; those of `checkedName` and `limitsOf`.
+ * The account called `name`, made with `plan` when there is none yet. `not_found`: there is none and no plan is given, because
+ * the name may be mistyped. `conflict`: it has another plan or other limits.
  */
 export async function findOrCreateAccount(
   accounts: AccountRepository,
@@ -169,26 +163,26 @@ export async function findOrCreateAccount(
   name: string,
   plan: Plan | undefined,
   custom: LimitOptions,
-): Promise<Account> {
+): Promise<Result<Account, 'invalid_request' | 'not_found' | 'conflict'>> {
   const found =
     plan === undefined ? await accounts.find(name) : await accounts.findOrCreate(actor, name, plan, custom);
-  if ('error' in found && found.error === 'not_found')
-    throw new ServiceError(
-      'not_found',
-      `${found.message} To create it, add its plan, for example --plan free.`,
-    );
-  const account = requireValue(found);
+  if ('error' in found) {
+    if (found.error !== 'not_found') return found;
+    return { ...found, message: `${found.message} To create it, add its plan, for example --plan free.` };
+  }
+  const account = found.value;
   const { perMinute, perDay } = account.limits;
-  const isAsked =
+  const isSame =
     (plan ?? account.plan) === account.plan &&
     (custom.perMinute ?? perMinute) === perMinute &&
     (custom.perDay ?? perDay) === perDay;
-  if (isAsked) return account;
-  throw new ServiceError(
-    'conflict',
-    `The account ${account.name} has plan ${account.plan} with ${perMinute} requests per minute and ` +
+  if (isSame) return found;
+  return {
+    error: 'conflict',
+    message:
+      `The account ${account.name} has plan ${account.plan} with ${perMinute} requests per minute and ` +
       `${perDay} per day: change it with petstore accounts set.`,
-  );
+  };
 }
 
 function listKeys(terminal: Terminal<Repositories>, { account: name, state, json, ...times }: ListOptions) {
@@ -196,7 +190,7 @@ function listKeys(terminal: Terminal<Repositories>, { account: name, state, json
     const { clock, store } = context;
     const account = name === undefined ? undefined : requireValue(await store.accounts.find(name));
     const filter = state === 'banned' ? times : { ...times, state };
-    const listed = await store.keys.list({ accountId: account?.id, filter });
+    const listed = await store.keys.listAll({ accountId: account?.id, filter });
     const bans = await readBans(terminal, context, state === 'banned', (quotas) =>
       listed.length <= FEW_KEYS ? quotas.findBans(listed) : quotas.listBans(),
     );
@@ -204,14 +198,16 @@ function listKeys(terminal: Terminal<Repositories>, { account: name, state, json
     const keys = listed
       .filter(({ id }) => state !== 'banned' || bans?.has(id) === true)
       .map((key) => describeWithBan(key, now, bans));
-    printRows(json, keys, HEADER, describeCells);
+    terminal.printRows(json, keys, HEADER, describeCells);
   });
 }
 
 async function findKey(terminal: Terminal<Repositories>, { json }: JsonOption): Promise<void> {
-  if (process.stdin.isTTY) printError('Paste the key and press Enter:');
+  const { printJson, printLine, printTable, printError } = terminal;
+  const { stdin } = terminal.system;
+  if (stdin.isTTY) printError('Paste the key and press Enter:');
   // Never an argument: other users of the machine see arguments, and shells store them.
-  const key = ApiKey.parse(await firstLine(process.stdin));
+  const key = ApiKey.parse(await firstLine(stdin));
   if (key === undefined)
     throw new ServiceError('invalid_parameter', 'The first line of standard input must be a whole API key.');
   return terminal.withStore(async (context) => {
@@ -227,7 +223,7 @@ async function findKey(terminal: Terminal<Repositories>, { json }: JsonOption): 
 
 /** The ends of bans. Undefined without an answer of Redis, because the rest of a list is useful without bans. */
 async function readBans(
-  { useQuotas }: Terminal<Repositories>,
+  { useQuotas, printError }: Terminal<Repositories>,
   context: CommandContext<Repositories>,
   mustKnow: boolean,
   read: (quotas: RateLimitAdmin) => Promise<readonly KeyBan[]>,
@@ -253,7 +249,7 @@ async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string>
 }
 
 /** The record of a key, in JSON. `now` is in Unix milliseconds. */
-function describeKey(key: KeyRecord, now: number) {
+function describeKeyForCommand(key: KeyRecord, now: number) {
   return {
     id: key.id,
     account: key.account.name,
@@ -273,12 +269,21 @@ function describeKey(key: KeyRecord, now: number) {
 
 /** Where bans are not known, JSON leaves the field out. */
 function describeWithBan(key: KeyRecord, now: number, bans: ReadonlyMap<number, number> | undefined) {
-  return { ...describeKey(key, now), bannedUntil: bans && instantOrNull(bans.get(key.id)) };
+  return { ...describeKeyForCommand(key, now), bannedUntil: bans && instantOrNull(bans.get(key.id)) };
 }
 
 /** Prints a new key: with `json`, with more members. Nothing else prints a key. */
-function printIssued(key: ApiKey, record: KeyRecord, json: true | undefined, more = {}): void {
-  const { id, account, plan, environment, scopes, label, expiresAt } = describeKey(record, record.createdAt);
+function printIssued(
+  { printJson, printLine, printSecret }: Output,
+  key: ApiKey,
+  record: KeyRecord,
+  json: true | undefined,
+  more = {},
+): void {
+  const { id, account, plan, environment, scopes, label, expiresAt } = describeKeyForCommand(
+    record,
+    record.createdAt,
+  );
   const settings = { account, plan, environment, scopes, label, expiresAt };
   if (json) return printJson({ id, key: key.reveal(), ...settings, ...more });
   const end = expiresAt === null ? '' : `, until ${expiresAt}`;

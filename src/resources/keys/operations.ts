@@ -1,20 +1,38 @@
 // Contract: sections 3.14 and 10.2.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { choice, int64, LIMIT, readCursorNumber, rowFilter, rowId, seconds } from '../../http/parameters.ts';
-import { instantFromText, textIfInstant } from '../../domain/instant.ts';
-import { describePage } from '../../domain/page.ts';
-import { DEFAULT_SCOPES, type KeyRecord, keyState } from '../../domain/account.ts';
+import { choice, LIMIT, rowFilter, rowId, seconds } from '../../http/parameters.ts';
+import { textIfInstant } from '../../domain/instant.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import { mapPage, type Page, toPage } from '../../domain/page.ts';
+import { DEFAULT_SCOPES, type KeyRecord, type Scope } from '../../domain/account.ts';
 import { ApiKey, type Environment } from '../../domain/api-key.ts';
+import type { Actor } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { ScopeName } from '../../domain/fields.ts';
-import type { Result } from '../../domain/result.ts';
-import { act, create, list, type OperatorResource, remove, type Resource } from '../../http/operation.ts';
+import {
+  act,
+  type ClientOperation,
+  create,
+  type Examples,
+  list,
+  type OperatorCall,
+  type OperatorOperation,
+  type OperatorResource,
+  remove,
+  type Resource,
+} from '../../http/operation.ts';
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { KeyPageQuery, KeyRepository } from './repository.ts';
-import { GRACE, LISTED_STATES, MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from './rules.ts';
+import {
+  describeKey,
+  GRACE,
+  LISTED_STATES,
+  MOST_KEYS_A_DAY,
+  MOST_LIVE_KEYS,
+  TOO_MANY_KEYS,
+} from './rules.ts';
 import {
   FindKey,
   IssuedKey,
@@ -28,22 +46,6 @@ import {
   OperatorRotation,
   Rotation,
 } from './schema.ts';
-
-/** A key as its account sees it at the instant `now` (Unix milliseconds). */
-function describeKey(key: KeyRecord, now: number) {
-  const { id, label, environment, scopes, createdAt, expiresAt, lastUsedAt, ending } = key;
-  return {
-    id,
-    label,
-    environment,
-    scopes,
-    state: keyState(key, now),
-    createdAt: textIfInstant(createdAt),
-    expiresAt: textIfInstant(expiresAt),
-    lastUsedAt: textIfInstant(lastUsedAt),
-    ending,
-  };
-}
 
 /** A key as operators see it. `now` and `bannedUntil` are in Unix milliseconds. */
 function describeForOperator(key: KeyRecord, now: number, bannedUntil?: number) {
@@ -59,15 +61,17 @@ function describeForOperator(key: KeyRecord, now: number, bannedUntil?: number) 
   };
 }
 
-/** The result with the description of the new key, and the key itself. */
-function issued<Code extends ErrorCode>(
-  result: Result<KeyRecord, Code>,
-  key: ApiKey,
-  clock: Clock,
-  describe: typeof describeKey = describeKey,
-) {
-  if ('error' in result) return result;
-  return { value: { ...describe(result.value, clock().unix), key: key.reveal() } };
+/** A new key as the actor who made it sees it, with the key itself. */
+function describeIssued(record: KeyRecord, key: ApiKey, actor: Actor, now: number) {
+  const describe = actor.kind === 'key' ? describeKey : describeForOperator;
+  return { ...describe(record, now), key: key.reveal() };
+}
+
+/** The scopes of a new key. Keys of versions without events lack `events:read`, and their requests still succeed. */
+function defaultScopes(caller: KeyRecord | undefined): readonly Scope[] {
+  return caller === undefined || caller.scopes.includes('events:read')
+    ? DEFAULT_SCOPES
+    : DEFAULT_SCOPES.filter((scope) => scope !== 'events:read');
 }
 
 /* For clients. */
@@ -91,6 +95,7 @@ const ISSUED = { ...KEY, key: `petstore_live_${'0'.repeat(34)}x7Qf` };
 interface Repositories {
   readonly keys: KeyRepository;
   readonly clock: Clock;
+  readonly environment: Environment;
 }
 
 const Keys = z
@@ -98,7 +103,7 @@ const Keys = z
   .max(LIMIT.maximum)
   .meta({ id: 'Keys', description: 'Keys of an account, the newest first.' });
 
-const keyId = int64({ description: 'Identifier of the key.', example: KEY.id });
+const keyId = rowFilter('Identifier of the key.', KEY.id);
 
 /** What the operations on the keys of the account have in common. */
 const OWN = {
@@ -119,10 +124,10 @@ const listKeys = list(Keys, 'keys', {
     'Returns a page of the keys of this account and environment, the newest first, without the keys themselves.',
   examples: { rotated: { summary: 'A key, and the one that it replaces', value: [USED, OLDER] } },
   sample: { client: 'keys.list', query: { limit: LIMIT.default } },
-  async handle({ key, accountId, parameters: { limit, cursor } }, { keys, clock }: Repositories) {
-    const found = await keys.page(key.environment, { accountId, before: cursor, limit: limit + 1 });
+  async handle({ accountId, parameters }, { keys, clock, environment }: Repositories) {
+    const page = await keys.list(environment, { accountId, ...parameters });
     const now = clock().unix;
-    return describePage(found, limit, (record) => describeKey(record, now));
+    return mapPage(page, (key) => describeKey(key, now));
   },
 });
 
@@ -145,7 +150,7 @@ const createKey = create(NewKey, IssuedKey, {
   answer: {
     description: 'The key was created. The body holds the key itself, which is never shown again.',
     examples: { created: { summary: 'The new key', value: ISSUED } },
-    isSecret: true,
+    noStore: true,
   },
   errors: {
     invalid_request: 'expiresAt must lie in the future.',
@@ -153,12 +158,15 @@ const createKey = create(NewKey, IssuedKey, {
     conflict: `${TOO_MANY_KEYS}: revoke one first.`,
   },
   sample: { client: 'keys.create' },
-  async handle({ key: { environment }, accountId, actor, body, idempotency }, { keys, clock }: Repositories) {
-    const { label, scopes = DEFAULT_SCOPES, expiresAt: end } = body;
-    const expiresAt = end === undefined ? undefined : instantFromText(end);
+  async handle(
+    { accountId, actor, key: caller, body, idempotency },
+    { keys, clock, environment }: Repositories,
+  ) {
     const key = ApiKey.generate(environment, randomBytes);
-    const settings = { key, accountId, label, scopes, expiresAt };
-    return issued(await keys.create(actor, settings, idempotency), key, clock);
+    const settings = { scopes: defaultScopes(caller), ...body, key, accountId };
+    const created = await keys.create(actor, settings, idempotency);
+    if ('error' in created) return created;
+    return { value: describeIssued(created.value, key, actor, clock().unix) };
   },
 });
 
@@ -183,7 +191,7 @@ const rotateKey = create(Rotation, IssuedKey, {
   answer: {
     description: 'The new key was created. The body holds the key itself, which is never shown again.',
     examples: { created: { summary: 'The new key', value: ISSUED } },
-    isSecret: true,
+    noStore: true,
   },
   errors: {
     not_found: NO_KEY,
@@ -191,14 +199,14 @@ const rotateKey = create(Rotation, IssuedKey, {
     conflict: 'Key 6 is already rotated into key 7: rotate that one.',
   },
   sample: { client: 'keys.rotate' },
-  async handle(
-    { key: { environment }, actor, parameters, body, idempotency },
-    { keys, clock }: Repositories,
-  ) {
-    const grace = Number(body.grace ?? GRACE.default) * 1_000;
-    const key = ApiKey.generate(environment, randomBytes);
-    const rotation = { id: parameters.keyId, key, grace };
-    return issued(await keys.rotate(actor, rotation, idempotency), key, clock);
+  async handle({ actor, parameters, body, idempotency }, { keys, clock, environment: here }: Repositories) {
+    const { keyId: id } = parameters;
+    const grace = (body.grace ?? GRACE.default) * 1_000;
+    const old = await keys.find(id);
+    const key = ApiKey.generate('value' in old ? old.value.environment : here, randomBytes);
+    const rotated = await keys.rotate(actor, { id, key, grace }, idempotency);
+    if ('error' in rotated) return rotated;
+    return { value: describeIssued(rotated.value, key, actor, clock().unix) };
   },
 });
 
@@ -238,34 +246,17 @@ export const CLIENT_KEYS: Resource<Repositories> = {
 
 /* For operators. */
 
-interface OperatorRepositories {
+interface OperatorRepositories extends Repositories {
   readonly accounts: AccountRepository;
-  readonly keys: KeyRepository;
-  readonly clock: Clock;
-  readonly environment: Environment;
   readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'findBans'>;
 }
 
-const OPERATOR_KEY = {
-  id: 7,
-  accountId: 1,
-  account: 'shop',
-  label: 'price board',
-  environment: 'production',
-  scopes: ['pets:read'],
-  state: 'active',
-  createdAt: '2026-11-23T14:05:12.645Z',
-  ending: 'x7Qa',
-};
-
-const ISSUED_TO_OPERATOR = { ...OPERATOR_KEY, key: 'petstore_live_…' };
+const OPERATOR_KEY = { ...KEY, accountId: 1, account: 'shop' };
 
 /** Keys that one statement names. */
 const KEYS_READ = 500;
 
-const accountId = rowId('Number of the account.');
 const keyNumber = rowId('Number of the key.');
-const NO_ACCOUNT = 'There is no account with this number.';
 const NO_SUCH_KEY = 'There is no key with this number.';
 
 const listedState = choice(LISTED_STATES, {
@@ -293,32 +284,32 @@ const listAllKeys = list(OperatorKeys, 'keys', {
   },
   examples: { page: { summary: 'A page', value: [OPERATOR_KEY] } },
   async handle({ parameters }, { keys, clock, environment, quotas }: OperatorRepositories) {
-    const { state, unusedFor, expiresWithin, limit, cursor } = parameters;
+    const { state, unusedFor, expiresWithin, ...query } = parameters;
     const times = { unusedFor: toMilliseconds(unusedFor), expiresWithin: toMilliseconds(expiresWithin) };
-    const query = { accountId: parameters.accountId, before: readCursorNumber(cursor), limit: limit + 1 };
-    const found =
+    const page =
       state === 'banned'
         ? await listBanned({ keys, environment, quotas }, { ...query, filter: times })
-        : await keys.page(environment, { ...query, filter: { ...times, state } });
-    const bans = new Map((await quotas.findBans(found)).map((ban) => [ban.keyId, ban.until]));
+        : await keys.list(environment, { ...query, filter: { ...times, state } });
+    const bans = new Map((await quotas.findBans(page.items)).map((ban) => [ban.keyId, ban.until]));
     const now = clock().unix;
-    return describePage(found, limit, (key) => describeForOperator(key, now, bans.get(key.id)));
+    return mapPage(page, (key) => describeForOperator(key, now, bans.get(key.id)));
   },
 });
 
-/** A page of the keys with a ban in force, the newest first. */
+/** The keys with a ban in force, the newest first. */
 async function listBanned(
   { keys, environment, quotas }: Pick<OperatorRepositories, 'keys' | 'environment' | 'quotas'>,
-  { before = Number.POSITIVE_INFINITY, limit, ...query }: KeyPageQuery,
-): Promise<readonly KeyRecord[]> {
+  { limit, cursor = INT64_MAX, ...query }: KeyPageQuery,
+): Promise<Page<KeyRecord>> {
   const bans = await quotas.listBans({ accountId: query.accountId });
-  const banned = bans.map((ban) => ban.keyId).filter((id) => id < before);
+  const banned = bans.map((ban) => ban.keyId).filter((id) => id < cursor);
   const found: KeyRecord[] = [];
-  while (banned.length > 0 && found.length < limit) {
+  while (banned.length > 0 && found.length <= limit) {
     const ids = banned.splice(-KEYS_READ);
-    found.push(...(await keys.page(environment, { ...query, ids, limit: limit - found.length })));
+    const { items } = await keys.list(environment, { ...query, ids, limit: limit + 1 - found.length });
+    found.push(...items);
   }
-  return found;
+  return toPage(found, limit);
 }
 
 function toMilliseconds(time: number | undefined): number | undefined {
@@ -348,79 +339,78 @@ const findKey = act(OperatorKey, {
   },
 });
 
-const addKey = create(OperatorNewKey, IssuedOperatorKey, {
-  id: 'createKey',
-  path: '/accounts/{accountId}/keys',
-  role: 'admin',
-  summary: 'Create a key',
-  description: 'Creates a key of this environment. The answer is the only place that shows it.',
-  parameters: { accountId },
-  body: {
-    description: 'Settings of the key.',
-    examples: {
-      labelled: { summary: 'With a label', value: { label: 'price board', scopes: ['pets:read'] } },
+/** What an operation of clients is for operators. Without schemas, it has no body or no answer. */
+interface ForOperators extends Pick<OperatorOperation, 'path' | 'description' | 'parameters' | 'errors'> {
+  readonly input?: z.ZodObject;
+  readonly schema?: z.ZodType;
+  readonly examples?: Examples;
+}
+
+/** The same operation for operators with the role admin. The account is that of the path instead of that of the key. */
+function forOperators(
+  { id, method, summary, body, answer, ...operation }: ClientOperation<Repositories>,
+  { input, schema, examples = {}, ...declaration }: ForOperators,
+): OperatorOperation<OperatorRepositories> {
+  return {
+    ...declaration,
+    id,
+    method,
+    summary,
+    role: 'admin',
+    ...(body && input && { body: { ...body, schema: input } }),
+    answer: {
+      status: answer.status,
+      description: answer.description,
+      ...(schema && { content: { schema, examples } }),
     },
-  },
-  answer: {
-    description: 'The key was created.',
-    examples: { created: { summary: 'The key, once', value: ISSUED_TO_OPERATOR } },
-  },
-  errors: { not_found: NO_ACCOUNT },
-  async handle({ body, parameters, actor }, repositories: OperatorRepositories) {
-    const { accounts, keys, clock, environment } = repositories;
-    const account = await accounts.get(parameters.accountId);
-    if (account === undefined) return { error: 'not_found' };
-    if (body.expiresAt !== undefined && body.expiresAt <= clock().unix)
-      throw new ServiceError('invalid_request', 'expiresAt must lie in the future.');
-    const key = ApiKey.generate(environment, randomBytes);
-    const created = await keys.create(actor, { ...body, key, accountId: account.id });
-    return issued(created, key, clock, describeForOperator);
+    async handle({ actor, parameters, body: sent }: OperatorCall, repositories) {
+      const { accountId } = parameters;
+      if (accountId !== undefined) {
+        const account = await repositories.accounts.get(Number(accountId));
+        if ('error' in account) return account;
+      }
+      // Operators have neither Idempotency-Key nor If-Match.
+      return operation.handle({ actor, parameters, body: sent, accountId } as never, repositories);
+    },
+  };
+}
+
+const ISSUED_TO_OPERATOR = {
+  schema: IssuedOperatorKey,
+  examples: { created: { summary: 'The new key', value: { ...OPERATOR_KEY, key: ISSUED.key } } },
+};
+
+const createKeyOfAccount = forOperators(createKey, {
+  path: '/accounts/{accountId}/keys',
+  description: 'Creates a key of this environment. Only this answer shows it.',
+  parameters: { accountId: rowId('Number of the account.') },
+  input: OperatorNewKey,
+  ...ISSUED_TO_OPERATOR,
+  errors: {
+    not_found: 'There is no account with this number.',
+    invalid_request: 'expiresAt must lie in the future.',
   },
 });
 
-const replaceKey = create(OperatorRotation, IssuedOperatorKey, {
-  id: 'rotateKey',
+const rotateAnyKey = forOperators(rotateKey, {
   path: '/keys/{keyId}/rotate',
-  role: 'admin',
-  summary: 'Rotate a key',
   description:
     'Creates a key with the same settings. The old key works for `grace` more seconds, but never past its own expiry.',
   parameters: { keyId: keyNumber },
-  body: {
-    description: 'How long the old key works.',
-    examples: { day: { summary: 'One day', value: { grace: 86_400 } } },
-  },
-  answer: {
-    description: 'The new key was created.',
-    examples: { created: { summary: 'The key, once', value: ISSUED_TO_OPERATOR } },
-  },
+  input: OperatorRotation,
+  ...ISSUED_TO_OPERATOR,
   errors: { not_found: NO_SUCH_KEY, conflict: 'This key is rotated already, expired or revoked.' },
-  async handle({ body, parameters, actor }, { keys, clock }: OperatorRepositories) {
-    const old = await keys.find(parameters.keyId);
-    if ('error' in old) return old;
-    const { id, environment } = old.value;
-    const key = ApiKey.generate(environment, randomBytes);
-    const rotated = await keys.rotate(actor, { id, key, grace: body.grace * 1_000 });
-    return issued(rotated, key, clock, describeForOperator);
-  },
 });
 
-const endKey = remove({
-  id: 'revokeKey',
+const revokeAnyKey = forOperators(revokeKey, {
   path: '/keys/{keyId}',
-  role: 'admin',
-  summary: 'Revoke a key',
   description: 'Ends a key for good, within 5 seconds on every instance.',
   parameters: { keyId: keyNumber },
-  answer: 'The key is revoked, or was revoked before.',
   errors: { not_found: NO_SUCH_KEY },
-  async handle({ parameters, actor }, { keys }: OperatorRepositories) {
-    return keys.revoke(actor, parameters.keyId);
-  },
 });
 
 export const OPERATOR_KEYS: OperatorResource<OperatorRepositories> = {
   name: 'Keys',
   description: 'API keys: find, create, rotate, revoke.',
-  operations: [listAllKeys, addKey, findKey, replaceKey, endKey],
+  operations: [listAllKeys, createKeyOfAccount, findKey, rotateAnyKey, revokeAnyKey],
 };

@@ -1,10 +1,10 @@
 // Contract: section 5.
 import type { KeyRecord } from '../../domain/account.ts';
 import type { ApiKeyHash } from '../../domain/api-key.ts';
+import { Batcher } from '../../domain/batcher.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { KeyUse } from '../../observability/key-usage.ts';
 import type { Database } from '../../storage/postgres/connections.ts';
-import { SharedReads } from '../../storage/postgres/shared-reads.ts';
 import { KEY_BY_HASH, type KeyLookup, parseKey } from './table.ts';
 
 /** Milliseconds that a key stays cached. Every instance must notice a revocation within 5 s. */
@@ -22,7 +22,13 @@ interface CachedKey {
 export class PostgresLookup implements KeyLookup {
   readonly #pool: Database;
   readonly #clock: Clock;
-  readonly #reads = new SharedReads<KeyRecord | undefined>();
+  /** Requests with the same key share a read. */
+  readonly #reads = new Batcher<string, undefined, KeyRecord | undefined>({
+    run: async (hex, requests) => {
+      const key = await this.#readKey(hex);
+      return requests.map(() => key);
+    },
+  });
   #cache = new Map<string, CachedKey>();
 
   constructor(pool: Database, clock: Clock) {
@@ -33,7 +39,7 @@ export class PostgresLookup implements KeyLookup {
   async findByHash({ hex }: ApiKeyHash): Promise<KeyRecord | undefined> {
     const cached = this.#cache.get(hex);
     if (cached !== undefined && this.#clock().monotonic - cached.readAt < CACHE_TIME) return cached.key;
-    return this.#reads.read(hex, () => this.#readKey(hex));
+    return this.#reads.add(hex, undefined);
   }
 
   /** A read that is in flight may return an older key, so it keeps the map that it began with. */

@@ -2,12 +2,14 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { checkKey, isInForce, type KeyRecord, type KeyState, type Scope } from '../../domain/account.ts';
 import type { ApiKey, ApiKeyHash, Environment } from '../../domain/api-key.ts';
-import type { Actor, AuditChange, OperatorActor } from '../../domain/audit.ts';
+import type { Actor, AuditChange } from '../../domain/audit.ts';
 import { type Clock, DAY } from '../../domain/clock.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
+import { toJson } from '../../domain/json.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
+import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import type { KeyUse } from '../../observability/key-usage.ts';
 import type { AnyEngine } from '../../storage/open.ts';
@@ -15,9 +17,12 @@ import { empty, join, raw, type Sql, sql } from '../../storage/sql.ts';
 import type { Stored } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
 import { addAudit, countCreatedKeys } from '../audit/repository.ts';
+import { markOnce, type NewEvent, recordEvents } from '../events/repository.ts';
+import { type EventType, findStream } from '../events/rules.ts';
 import { addKeyNotice } from '../notices/repository.ts';
 import { PostgresLookup, writeUses } from './postgres.ts';
 import {
+  describeKey,
   MOST_KEYS_A_DAY,
   MOST_LIVE_KEYS,
   refuseReplaced,
@@ -46,7 +51,7 @@ export interface NewKey extends KeySettings {
 
 /** A new key that replaces another one and has its settings. */
 export interface Rotation {
-  readonly id: number | bigint;
+  readonly id: number;
   readonly key: ApiKey;
   /** Milliseconds that the old key still works, but never past its own expiry. */
   readonly grace: number;
@@ -68,24 +73,23 @@ const isLive = (now: number) => sql`k.revoked_at IS NULL AND coalesce(k.expires_
 const isLiveIn = (accountId: number, environment: Environment, now: number) =>
   sql`k.account_id = ${accountId} AND k.environment = ${environment} AND ${isLive(now)}`;
 
-const selectById = (id: number | bigint) => sql`${SELECT_KEYS} WHERE k.id = ${id}`;
+const selectById = (id: number) => sql`${SELECT_KEYS} WHERE k.id = ${id}`;
 
-async function findKey(transaction: Transaction, id: number | bigint): Promise<KeyRecord | undefined> {
+async function findKey(transaction: Transaction, id: number): Promise<KeyRecord | undefined> {
   const [row] = await transaction.query(selectById(id));
   return row && parseKey(row);
 }
 
 /**
  * Locks the key that makes a change, if the actor is one, its account, and the key `target` until the commit. Gives back the
- * actor's key. Each instance caches keys, so it can have been revoked, and its account suspended, although its request was
- * authenticated.
+ * actor's key, and the instant since which all are locked. Each instance caches keys, so the actor's key can have been
+ * revoked, and its account suspended, although its request was authenticated.
  */
 async function lockKeys(
   transaction: Transaction,
   actor: Actor,
-  target: number | bigint | undefined,
-  now: number,
-): Promise<Result<KeyRecord | undefined, 'unauthorized'>> {
+  target?: number,
+): Promise<Result<{ readonly caller: KeyRecord | undefined; readonly now: number }, 'unauthorized'>> {
   const callerId = actor.kind === 'key' ? actor.id : undefined;
   const ids = [callerId, target].filter((id) => id !== undefined);
   // By ascending id, and before the account, as in every other transaction that locks several of these: others could deadlock.
@@ -93,11 +97,13 @@ async function lockKeys(
     await transaction.query(
       sql`SELECT id FROM keys WHERE id IN (${join(ids)}) ORDER BY id ${transaction.dialect.forUpdate()}`,
     );
-  if (callerId === undefined) return { value: undefined };
+  if (callerId === undefined) return { value: { caller: undefined, now: await transaction.now() } };
   await transaction.query(sql`
     SELECT id FROM accounts WHERE id = (SELECT account_id FROM keys WHERE id = ${callerId})
     ${transaction.dialect.forUpdate()}`);
-  return checkKey(await findKey(transaction, callerId), now);
+  const now = await transaction.now();
+  const checked = checkKey(await findKey(transaction, callerId), now);
+  return 'error' in checked ? checked : { value: { caller: checked.value, now } };
 }
 
 /** A key that a calling key may see: one of its account and environment. */
@@ -121,16 +127,14 @@ async function refuseMore(
     );
     if (live.length === MOST_LIVE_KEYS) return { error: 'conflict', message: `${TOO_MANY_KEYS}: ${advice}.` };
   }
-  // The clock of the audit log, which tells the keys that operators created from the account's own.
-  const today = await transaction.now();
-  const midnight = today - (today % DAY);
+  const midnight = now - (now % DAY);
   if ((await countCreatedKeys(transaction, account.id, midnight)) < MOST_KEYS_A_DAY) return undefined;
   const message = `The account has created ${MOST_KEYS_A_DAY} keys in this UTC day: try again from ${textFromInstant(midnight + DAY)}.`;
   return { error: 'conflict', message };
 }
 
 /** Clients get the message of the operation instead. */
-function notFound(id: number | bigint, caller?: KeyRecord): Failure<'not_found'> {
+function notFound(id: number, caller?: KeyRecord): Failure<'not_found'> {
   return caller === undefined
     ? { error: 'not_found', message: `There is no key ${id}.` }
     : { error: 'not_found' };
@@ -144,7 +148,7 @@ async function insertKey(
   const [row] = await transaction.query<[id: bigint]>(
     sql`${KEYS.insert({ ...key, createdAt: now })} RETURNING id`,
   );
-  const record = row && (await findKey(transaction, row[0]));
+  const record = row && (await findKey(transaction, Number(row[0])));
   if (record === undefined) throw new Error('The new key is not in the database.');
   return record;
 }
@@ -157,26 +161,35 @@ function keyChange(
   return { action, target: { kind: 'key', name: String(id) }, accountId: account.id, ...values };
 }
 
-/** Adds a key. Keys that add keys have rules; operators and the system have none. */
+/** An event of a key, with the key as its account sees it at the instant `now` (Unix milliseconds). */
+export function keyEvent(type: EventType, key: KeyRecord, now: number): NewEvent {
+  const { account, environment } = key;
+  const stream = findStream(type, { accountId: account.id, environment });
+  return { ...stream, data: toJson(describeKey(key, now)) };
+}
+
+/**
+ * Adds a key. Operators and the system may add a key with any scopes to any account. A key may only if it was not rotated
+ * and has the scopes itself. The keys of an account add at most `MOST_KEYS_A_DAY` keys a day, and none while
+ * `MOST_LIVE_KEYS` work.
+ */
 async function createKey(
   transaction: Transaction,
   actor: Actor,
   key: KeySettings & StoredKey,
-  now: number,
 ): Promise<Result<KeyRecord, 'unauthorized' | 'insufficient_scope' | 'invalid_request' | 'conflict'>> {
-  const locked = await lockKeys(transaction, actor, undefined, now);
+  const locked = await lockKeys(transaction, actor);
   if ('error' in locked) return locked;
-  const { value: caller } = locked;
-  if (caller !== undefined) {
-    const lacking = refuseReplaced(caller) ?? refuseScopes(key.scopes, caller);
-    if (lacking !== undefined) return lacking;
-    if (key.expiresAt !== undefined && key.expiresAt <= now) return { error: 'invalid_request' };
-    const tooMany = await refuseMore(transaction, caller, 'revoke one first', now);
-    if (tooMany !== undefined) return tooMany;
-  }
+  const { caller, now } = locked.value;
+  const refused = caller && (refuseReplaced(caller) ?? refuseScopes(key.scopes, caller));
+  if (refused !== undefined) return refused;
+  if (key.expiresAt !== undefined && key.expiresAt <= now) return { error: 'invalid_request' };
+  const tooMany = caller && (await refuseMore(transaction, caller, 'revoke one first', now));
+  if (tooMany !== undefined) return tooMany;
   const record = await insertKey(transaction, key, now);
   const { environment, label, scopes, expiresAt } = record;
   const after = { environment, label: label ?? null, scopes, expiresAt: instantOrNull(expiresAt) };
+  await recordEvents(transaction, [keyEvent('key.created', record, now)]);
   await addAudit(transaction, actor, keyChange('keys create', record, { after }));
   return { value: record };
 }
@@ -186,11 +199,10 @@ async function rotateKey(
   transaction: Transaction,
   actor: Actor,
   { id, grace, ...stored }: Omit<Rotation, 'key'> & StoredKey,
-  now: number,
 ): Promise<Result<KeyRecord, 'unauthorized' | 'insufficient_scope' | 'not_found' | 'conflict'>> {
-  const locked = await lockKeys(transaction, actor, id, now);
+  const locked = await lockKeys(transaction, actor, id);
   if ('error' in locked) return locked;
-  const { value: caller } = locked;
+  const { caller, now } = locked.value;
   const replaced = caller && refuseReplaced(caller);
   if (replaced !== undefined) return replaced;
   const old = await findKey(transaction, id);
@@ -209,6 +221,11 @@ async function rotateKey(
   const key = { accountId: account.id, label, scopes, expiresAt, ...stored };
   const record = await insertKey(transaction, key, now);
   await updateKey(transaction, old.id, { expiresAt: end, rotatedTo: record.id });
+  const rotated = { ...old, expiresAt: end, rotatedTo: record.id };
+  await recordEvents(transaction, [
+    keyEvent('key.created', record, now),
+    keyEvent('key.rotated', rotated, now),
+  ]);
   await addKeyNotice(transaction, 'key rotated', old.id);
   const before = { expiresAt: instantOrNull(expiresAt) };
   const after = { expiresAt: textFromInstant(end), rotatedTo: record.id };
@@ -220,17 +237,18 @@ async function rotateKey(
 async function revokeKey(
   transaction: Transaction,
   actor: Actor,
-  id: number | bigint,
+  id: number,
   ifMatch: readonly string[] | undefined,
-  now: number,
 ): Promise<Result<KeyRecord, 'unauthorized' | 'not_found' | 'precondition_failed'>> {
-  const locked = await lockKeys(transaction, actor, id, now);
+  const locked = await lockKeys(transaction, actor, id);
   if ('error' in locked) return locked;
+  const { caller, now } = locked.value;
   const key = await findKey(transaction, id);
-  if (key === undefined || !isVisible(key, locked.value)) return notFound(id, locked.value);
+  if (key === undefined || !isVisible(key, caller)) return notFound(id, caller);
   if (ifMatch !== undefined && !ifMatch.includes('*')) return { error: 'precondition_failed' };
   if (key.revokedAt !== undefined) return { value: key };
   await updateKey(transaction, key.id, { revokedAt: now });
+  await recordEvents(transaction, [keyEvent('key.revoked', { ...key, revokedAt: now }, now)]);
   await addKeyNotice(transaction, 'key revoked', key.id);
   const after = { revokedAt: textFromInstant(now) };
   await addAudit(transaction, actor, keyChange('keys revoke', key, { after }));
@@ -250,7 +268,37 @@ async function touchKeys(transaction: Transaction, uses: readonly KeyUse[]): Pro
   for (const [id, lastUsedAt] of uses) await updateKey(transaction, id, { lastUsedAt });
 }
 
-export const WRITES = { create: createKey, rotate: rotateKey, revoke: revokeKey, touch: touchKeys };
+/** Before its end, in milliseconds, an account is told of a key that ends. */
+const EXPIRING = 7 * DAY;
+
+/** Keys of one transaction: few enough that it takes milliseconds. */
+const EXPIRING_AT_ONCE = 100;
+
+/** The keys that end soon and that nobody was told of. A rotated key has a newer one already. */
+function selectExpiring(now: number): Sql {
+  return sql`${SELECT_KEYS} WHERE k.expires_at > ${now} AND k.expires_at <= ${now + EXPIRING}
+    AND k.revoked_at IS NULL AND k.rotated_to IS NULL
+    AND NOT EXISTS (SELECT 1 FROM event_marks WHERE mark = 'key.expiring ' || k.id)
+    ORDER BY k.expires_at LIMIT ${EXPIRING_AT_ONCE}`;
+}
+
+/** Tells of keys that end soon. Returns whether there may be more. */
+async function recordExpiring(transaction: Transaction): Promise<boolean> {
+  const now = Math.floor(await transaction.now());
+  const keys = (await transaction.query(selectExpiring(now))).map(parseKey);
+  for (const key of keys)
+    if (await markOnce(transaction, `key.expiring ${key.id}`))
+      await recordEvents(transaction, [keyEvent('key.expiring', key, now)]);
+  return keys.length === EXPIRING_AT_ONCE;
+}
+
+export const WRITES = {
+  create: createKey,
+  rotate: rotateKey,
+  revoke: revokeKey,
+  touch: touchKeys,
+  recordExpiring,
+};
 
 export interface KeyFilter {
   /** `valid`: requests with the key are accepted, unless it is banned. */
@@ -266,12 +314,9 @@ interface KeyQuery {
   readonly filter?: KeyFilter | undefined;
 }
 
-export interface KeyPageQuery extends KeyQuery {
-  /** Only keys with a smaller id: where the page before ended. */
-  readonly before?: number | bigint | undefined;
+export interface KeyPageQuery extends KeyQuery, PageQuery {
   /** Only these keys: at most some hundreds. */
   readonly ids?: readonly number[] | undefined;
-  readonly limit: number;
 }
 
 /** The keys in each state at the instant `now`, as `keyState` and `checkKey` have it. */
@@ -303,9 +348,6 @@ const REPEATED = {
     'A request with this Idempotency-Key created a key before, and the key itself is not stored: list the keys, revoke the one that it created, and create another with a key that was not rotated.',
 } as const;
 
-/** The codes that refuse a key as the actor a new key. */
-type IssueCode = 'unauthorized' | 'insufficient_scope' | 'conflict' | 'idempotency_key_reused';
-
 export type KeyRepository = ReturnType<typeof open>;
 
 export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
@@ -327,7 +369,7 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
   async function complete<Code extends ErrorCode>(
     actor: Actor,
     writing: Promise<Repeatable<KeyRecord, Code>>,
-  ): Promise<Result<KeyRecord, Code | IssueCode>> {
+  ): Promise<Result<KeyRecord, Code | 'unauthorized' | 'conflict' | 'idempotency_key_reused'>> {
     const written = await writing.finally(forget);
     if ('value' in written) return written;
     if (actor.kind === 'key') {
@@ -339,71 +381,29 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
     return 'replay' in written ? REPEATED : written;
   }
 
-  /**
-   * Adds a key. The codes are only for a key as the actor. `unauthorized`: it is not valid. `insufficient_scope`: it lacks a
-   * scope, or was rotated. `invalid_request`: `expiresAt` has passed. `conflict`: `MOST_LIVE_KEYS` work, `MOST_KEYS_A_DAY` were
-   * created today, or the request repeats one that created a key.
-   */
-  async function create(actor: OperatorActor, key: NewKey): Promise<Result<KeyRecord>>;
-  async function create(
-    actor: Actor,
-    key: NewKey,
-    idempotency?: Idempotency,
-  ): Promise<Result<KeyRecord, IssueCode | 'invalid_request'>>;
-  async function create(actor: Actor, { key, ...settings }: NewKey, idempotency?: Idempotency) {
-    const stored = { ...settings, ...toStored(key) };
-    return complete(actor, engine.writeOnce(idempotency, createKey, actor, stored, now()));
-  }
-
-  /** `conflict`: the old key is rotated already, expired or revoked. The other codes are those of `create`. */
-  async function rotate(
-    actor: OperatorActor,
-    rotation: Rotation,
-  ): Promise<Result<KeyRecord, 'not_found' | 'conflict'>>;
-  async function rotate(
-    actor: Actor,
-    rotation: Rotation,
-    idempotency?: Idempotency,
-  ): Promise<Result<KeyRecord, IssueCode | 'not_found'>>;
-  async function rotate(actor: Actor, { key, ...rotation }: Rotation, idempotency?: Idempotency) {
-    const stored = { ...rotation, ...toStored(key) };
-    return complete(actor, engine.writeOnce(idempotency, rotateKey, actor, stored, now()));
-  }
-
-  /** Ends a key from now on. A key that was revoked before stays as it is. */
-  async function revoke(actor: OperatorActor, id: number): Promise<Result<KeyRecord, 'not_found'>>;
-  async function revoke(
-    actor: Actor,
-    id: number | bigint,
-    ifMatch?: readonly string[],
-  ): ReturnType<typeof revokeKey>;
-  async function revoke(actor: Actor, id: number | bigint, ifMatch?: readonly string[]) {
-    return engine.write(revokeKey, actor, id, ifMatch, now()).finally(forget);
-  }
-
   return {
     find,
     findByHash: (hash: ApiKeyHash) => lookup.findByHash(hash),
     /** Forgets what this process knows of keys. Call it after a change of an account. */
     forget,
     /** Ascending id, of all environments, in one statement: for commands, because it can hold up requests. */
-    list({ accountId, filter = {} }: KeyQuery = {}): Promise<readonly KeyRecord[]> {
+    listAll({ accountId, filter = {} }: KeyQuery = {}): Promise<readonly KeyRecord[]> {
       const conditions = filterConditions(filter, now());
       if (accountId !== undefined) conditions.push(sql`k.account_id = ${accountId}`);
       const where = conditions.length === 0 ? empty : sql`WHERE ${join(conditions, ' AND ')}`;
       return read(sql`${SELECT_KEYS} ${where} ORDER BY k.id`);
     },
     /** Newest first. A filter that few keys fit reads many keys; requests run in between. */
-    async page(
+    async list(
       environment: Environment,
-      { accountId, before, ids, limit, filter = {} }: KeyPageQuery,
-    ): Promise<readonly KeyRecord[]> {
+      { accountId, limit, cursor = INT64_MAX, ids, filter = {} }: KeyPageQuery,
+    ): Promise<Page<KeyRecord>> {
       const keys = [sql`k.environment = ${environment}`];
       if (accountId !== undefined) keys.push(sql`k.account_id = ${accountId}`);
       if (ids !== undefined) keys.push(engine.dialect.isAnyOf('k.id', ids));
       const conditions = filterConditions(filter, now());
       const found: KeyRecord[] = [];
-      for (let end = before ?? INT64_MAX; ; ) {
+      for (let end = cursor; ; ) {
         const where = join([...keys, sql`k.id < ${end}`], ' AND ');
         // The last key that this round looks at. A page without a filter, or of a few keys, is read at once.
         const [last] =
@@ -415,9 +415,9 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
         const range = last === undefined ? [] : [sql`k.id >= ${last[0]}`];
         found.push(
           ...(await read(sql`${SELECT_KEYS} WHERE ${join([where, ...conditions, ...range], ' AND ')}
-            ORDER BY k.id DESC LIMIT ${limit - found.length}`)),
+            ORDER BY k.id DESC LIMIT ${limit + 1 - found.length}`)),
         );
-        if (last === undefined || found.length === limit) return found;
+        if (last === undefined || found.length > limit) return toPage(found, limit);
         end = last[0];
         await letOthersRun();
       }
@@ -425,9 +425,21 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
     /** Keys of an account that work at this moment, in no order. Operators may have made more than `limit`. */
     listLive: (accountId: number, environment: Environment, limit: number) =>
       read(sql`${SELECT_KEYS} WHERE ${isLiveIn(accountId, environment, now())} LIMIT ${limit}`),
-    create,
-    rotate,
-    revoke,
+    /** `invalid_request`: `expiresAt` has passed. The other codes refuse only keys that create keys. */
+    create: (actor: Actor, { key, ...settings }: NewKey, idempotency?: Idempotency) =>
+      complete(actor, engine.writeOnce(idempotency, createKey, actor, { ...settings, ...toStored(key) })),
+    /** `conflict`: the old key is rotated already, expired or revoked. The other codes are those of `create`. */
+    rotate: (actor: Actor, { key, ...rotation }: Rotation, idempotency?: Idempotency) =>
+      complete(actor, engine.writeOnce(idempotency, rotateKey, actor, { ...rotation, ...toStored(key) })),
+    /** Ends a key from now on. A key that was revoked before stays as it is. */
+    revoke: (actor: Actor, id: number, ifMatch?: readonly string[]) =>
+      engine.write(revokeKey, actor, id, ifMatch).finally(forget),
+    /** Tells accounts of their keys that end within a week. Any number of processes may call it at once. */
+    async recordExpiring(): Promise<void> {
+      // Usually there are none, and a read costs less than a write.
+      if ((await engine.read(selectExpiring(Math.floor(await engine.now())))).length === 0) return;
+      while (await engine.write(recordExpiring));
+    },
     /** Rejects when it has written nothing. */
     writeUses: (uses: readonly KeyUse[]): Promise<void> =>
       engine.kind === 'postgres' ? writeUses(engine.pool, uses) : engine.write(touchKeys, uses),

@@ -1,5 +1,6 @@
 // Contract: sections 3.14 and 5.
 import { KEY_STATES, type KeyRecord, keyState, type Scope, SCOPES } from '../../domain/account.ts';
+import { textIfInstant } from '../../domain/instant.ts';
 import { listed } from '../../domain/parse.ts';
 import type { Failure } from '../../domain/result.ts';
 
@@ -58,5 +59,21 @@ export function refuseScopes(
   return {
     error: 'insufficient_scope',
     message: `The calling key lacks ${listed(lacking)}, so it cannot create a key with ${advice}.`,
+  };
+}
+
+/** A key as its account sees it at the instant `now` (Unix milliseconds). */
+export function describeKey(key: KeyRecord, now: number) {
+  const { id, label, environment, scopes, createdAt, expiresAt, lastUsedAt, ending } = key;
+  return {
+    id,
+    label,
+    environment,
+    scopes,
+    state: keyState(key, now),
+    createdAt: textIfInstant(createdAt),
+    expiresAt: textIfInstant(expiresAt),
+    lastUsedAt: textIfInstant(lastUsedAt),
+    ending,
   };
 }

@@ -1,8 +1,9 @@
 // Contract: sections 3.14 and 10.2.
 import { z } from 'zod';
 import { bodyInstant, dateTime, givenDateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
-import { DEFAULT_SCOPES, KEY_STATES, LABEL, SCOPES } from '../../domain/account.ts';
-import { ApiKey, ENVIRONMENTS } from '../../domain/api-key.ts';
+import { KEY_STATES, LABEL, SCOPES } from '../../domain/account.ts';
+import { ApiKey } from '../../domain/api-key.ts';
+import { instantFromText } from '../../domain/instant.ts';
 import { GRACE } from './rules.ts';
 
 /* As clients see and change keys. */
@@ -43,11 +44,12 @@ export const NewKey = z
     scopes: scopes
       .meta({
         description:
-          'What the key may do, at most what the calling key may do. By default everything except `keys:manage`.',
+          'What the key may do, at most what the calling key may do. By default everything except `keys:manage` and `webhooks:manage`.',
       })
       .exactOptional(),
     expiresAt: givenDateTime
       .meta({ description: 'When the key ends. By default it does not.' })
+      .transform((value) => instantFromText(value))
       .exactOptional(),
   })
   .meta({ id: 'NewKey', description: 'A key to create.' });
@@ -67,6 +69,7 @@ export const Rotation = z
         description: 'Seconds that the old key still works. It never works past its own expiry.',
         examples: [GRACE.default],
       })
+      .transform(Number)
       .exactOptional(),
   })
   .meta({ id: 'Rotation', description: 'How a key is rotated.' });
@@ -107,33 +110,19 @@ export const IssuedKey = Key.extend({
 
 /* As operators see and change keys. */
 
-const ShownState = z.enum(KEY_STATES).meta({ id: 'KeyState', description: 'The state of a key.' });
-
-const instant = z.iso.datetime();
-
-export const OperatorKey = z
-  .object({
-    id: z.int(),
-    accountId: z.int(),
-    account: z.string(),
-    label: z.string().optional(),
-    environment: z.enum(ENVIRONMENTS),
-    scopes: z.array(z.enum(SCOPES)),
-    state: ShownState,
-    createdAt: instant,
-    expiresAt: instant.optional(),
-    lastUsedAt: instant.optional(),
-    ending: z.string().optional(),
-    rotatedTo: z.int().optional(),
-    bannedUntil: instant.optional(),
-  })
-  .meta({ id: 'Key', description: 'An API key, without the key itself.' });
+export const OperatorKey = Key.extend({
+  id: z.int(),
+  accountId: z.int(),
+  account: z.string(),
+  rotatedTo: z.int().optional(),
+  bannedUntil: dateTime.optional(),
+}).meta({ id: 'Key', description: 'An API key, without the key itself.' });
 
 export const OperatorKeys = z.array(OperatorKey).meta({ id: 'Keys', description: 'Keys, the newest first.' });
 
-export const IssuedOperatorKey = OperatorKey.extend({ key: z.string() }).meta({
+export const IssuedOperatorKey = OperatorKey.extend(IssuedKey.pick({ key: true }).shape).meta({
   id: 'IssuedKey',
-  description: 'A key that was just created, with the key itself.',
+  description: 'A key that was just created.',
 });
 
 export const FindKey = z
@@ -154,7 +143,10 @@ export const OperatorNewKey = z
         error: 'must be a list of scopes',
       })
       .min(1, { error: 'must name at least one scope' })
-      .default([...DEFAULT_SCOPES]),
+      .meta({
+        description: 'What the key may do. By default everything except `keys:manage` and `webhooks:manage`.',
+      })
+      .optional(),
     expiresAt: bodyInstant.optional(),
   })
   .meta({ id: 'NewKey', description: 'Settings of a key.' });

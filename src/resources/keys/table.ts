@@ -1,21 +1,24 @@
 // Contract: section 5.
-import { DEFAULT_SCOPES, type KeyRecord, type Scope, SCOPES } from '../../domain/account.ts';
+import { type KeyRecord, type Scope, SCOPES } from '../../domain/account.ts';
 import { type ApiKeyHash, ENVIRONMENTS } from '../../domain/api-key.ts';
 import { type Row, sql } from '../../storage/sql.ts';
 import { type Codec, enumeration, instant, integer, optional, Table, text } from '../../storage/table.ts';
 import { ACCOUNTS, toAccount } from '../accounts/repository.ts';
 
-const DEFAULT_TEXT = DEFAULT_SCOPES.join(' ');
+/** Keys have few different lists of scopes, and thousands of keys are cached: those with the same text share one list. */
+const LISTS = new Map<string, readonly Scope[]>();
 
 /** Names with spaces between them, in the order of SCOPES. */
 const scopeList: Codec<readonly Scope[], false> = {
   type: 'text',
   isOptional: false,
   decode(stored: string) {
-    // Most keys have the default scopes. They share one list, because thousands of keys are cached.
-    if (stored === DEFAULT_TEXT) return DEFAULT_SCOPES;
-    const names = stored.split(' ');
-    return SCOPES.filter((scope) => names.includes(scope));
+    let list = LISTS.get(stored);
+    if (list === undefined) {
+      const names = stored.split(' ');
+      LISTS.set(stored, (list = SCOPES.filter((scope) => names.includes(scope))));
+    }
+    return list;
   },
   encode: (scopes) => SCOPES.filter((scope) => scopes.includes(scope)).join(' '),
 };

@@ -1,7 +1,7 @@
-import type { Plan } from '../../domain/plan.ts';
+import { PLAN_NAMES } from '../../domain/plan.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { sql } from '../../storage/sql.ts';
-import { enumeration, integer, optional, Table } from '../../storage/table.ts';
+import { createParser, enumeration, integer, optional, Table, text } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
 
 const KEY_EVENTS = ['ban lifted', 'key revoked', 'key rotated'] as const;
@@ -26,6 +26,8 @@ const NOTICES = new Table(
 
 export const TABLES = [NOTICES];
 
+const parseNotice = createParser({ ...NOTICES.codecs, account: text, plan: enumeration(PLAN_NAMES) });
+
 /** Adds a notice of a key to the transaction of its change. */
 export async function addKeyNotice(
   transaction: Transaction,
@@ -46,21 +48,22 @@ export async function addAccountNotice(
   await transaction.query(NOTICES.insert({ event, accountId }));
 }
 
+async function takeNotices(transaction: Transaction) {
+  const rows = await transaction.query(sql`
+    DELETE FROM notices RETURNING ${NOTICES.list}, (SELECT name FROM accounts WHERE accounts.id = account_id),
+      (SELECT plan FROM accounts WHERE accounts.id = account_id)`);
+  return rows.map(parseNotice).toSorted((one, other) => one.id - other.id);
+}
+
+export const WRITES = { takeNotices };
+
 export function open(engine: Engine) {
   return {
     /** Removes all notices and returns them, the oldest first. */
     async take() {
       // Usually there are none, and a read costs less than a write.
       if ((await engine.read(sql`SELECT 1 FROM notices LIMIT 1`)).length === 0) return [];
-      const rows = await engine.change(sql`
-        DELETE FROM notices RETURNING ${NOTICES.list}, (SELECT name FROM accounts WHERE accounts.id = account_id),
-          (SELECT plan FROM accounts WHERE accounts.id = account_id)`);
-      return rows
-        .map((row) => {
-          const [account, plan] = row.slice(-2) as [string, Plan];
-          return Object.assign(NOTICES.parse(row), { account, plan });
-        })
-        .toSorted((one, other) => one.id - other.id);
+      return engine.write(takeNotices);
     },
   };
 }

@@ -12,7 +12,6 @@ import {
   type JsonOption,
   keyId as tokenId,
 } from '../../terminal/options.ts';
-import { printJson, printLine, printRows, printSecret } from '../../terminal/output.ts';
 import type { OperatorRepository } from './repository.ts';
 import { describeOperator, linkAddress, type OperatorToken } from './rules.ts';
 
@@ -48,7 +47,8 @@ The link begins with CONSOLE_URL. Without it, the address comes from CONSOLE_HOS
 Example:
   petstore console --as ada`;
 
-export function operatorsCommands(program: Command, { withStore }: Terminal<Repositories>): void {
+export function operatorsCommands(program: Command, terminal: Terminal<Repositories>): void {
+  const { withStore, printJson, printLine, printRows, printSecret } = terminal;
   const command = program
     .command('operators')
     .description('people and programs that use the console and the admin API');
@@ -80,8 +80,8 @@ export function operatorsCommands(program: Command, { withStore }: Terminal<Repo
     .option(...JSON_OPTION)
     .action(({ json }: JsonOption) =>
       withStore(async ({ store: { operators } }) => {
-        const tokens = Map.groupBy(await operators.listTokens(), ({ operator }) => operator);
-        const rows = (await operators.list()).map((operator) =>
+        const tokens = Map.groupBy((await operators.listTokens()).items, ({ operator }) => operator);
+        const rows = (await operators.list()).items.map((operator) =>
           Object.assign(describeOperator(operator), {
             tokens: (tokens.get(operator.name) ?? []).map(describeToken),
           }),
@@ -147,7 +147,10 @@ export function operatorsCommands(program: Command, { withStore }: Terminal<Repo
     );
 }
 
-export function consoleCommand(program: Command, { withStore }: Terminal<Repositories>): void {
+export function consoleCommand(
+  program: Command,
+  { withStore, printJson, printLine }: Terminal<Repositories>,
+): void {
   program
     .command('console')
     .description('print a link that signs in to the console once within 10 minutes')
@@ -172,7 +175,7 @@ export function consoleCommand(program: Command, { withStore }: Terminal<Reposit
 async function findOnly(
   operators: OperatorRepository,
 ): Promise<Result<Operator, 'not_found' | 'invalid_parameter'>> {
-  const [first, ...others] = await operators.list();
+  const [first, ...others] = (await operators.list()).items;
   if (first === undefined) {
     const message = 'There is no operator yet: create one with petstore operators create NAME --role admin.';
     return { error: 'not_found', message };

@@ -1,8 +1,9 @@
 // Contract: section 10.2.
 import manifest from '../../../package.json' with { type: 'json' };
-import { readCursorNumber, rowId } from '../../http/parameters.ts';
+import { rowId } from '../../http/parameters.ts';
 import { textFromInstant, textIfInstant } from '../../domain/instant.ts';
-import { describePage } from '../../domain/page.ts';
+import { mapPage } from '../../domain/page.ts';
+import { mapResult } from '../../domain/result.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import { act, create, list, type OperatorResource, read, remove } from '../../http/operation.ts';
 import type { OperatorRepository } from './repository.ts';
@@ -27,10 +28,8 @@ const listOperators = list(Operators, 'operators', {
   role: 'viewer',
   description: 'Returns a page of the operators, the oldest first.',
   examples: { all: { summary: 'All', value: [OPERATOR] } },
-  async handle({ parameters: { limit, cursor } }, { operators }: Repositories) {
-    const rows = await operators.list({ after: readCursorNumber(cursor), limit: limit + 1 });
-    return describePage(rows, limit, describeOperator);
-  },
+  handle: async ({ parameters }, { operators }: Repositories) =>
+    mapPage(await operators.list(parameters), describeOperator),
 });
 
 const createOperator = create(NewOperator, Operator, {
@@ -49,10 +48,8 @@ const createOperator = create(NewOperator, Operator, {
     examples: { added: { summary: 'The operator', value: OPERATOR } },
   },
   errors: { conflict: 'Another operator has this name, ignoring case: choose another name.' },
-  async handle({ body: { name, role }, actor }, { operators }: Repositories) {
-    const created = await operators.create(actor, name, role);
-    return 'error' in created ? created : { value: describeOperator(created.value) };
-  },
+  handle: async ({ body: { name, role }, actor }, { operators }: Repositories) =>
+    mapResult(await operators.create(actor, name, role), describeOperator),
 });
 
 const removeOperator = remove({
@@ -91,9 +88,10 @@ const createLink = act(SignInLink, {
   errors: { not_found: NO_OPERATOR },
   async handle({ parameters, actor }, { operators, address }: Repositories) {
     const created = await operators.createLink(actor, parameters.operatorId);
-    if ('error' in created) return created;
-    const { secret, expiresAt } = created.value;
-    return { value: { link: linkAddress(address(), secret), expiresAt: textFromInstant(expiresAt) } };
+    return mapResult(created, ({ secret, expiresAt }) => ({
+      link: linkAddress(address(), secret),
+      expiresAt: textFromInstant(expiresAt),
+    }));
   },
 });
 
@@ -105,10 +103,8 @@ const listTokens = list(Tokens, 'records', {
   description:
     'Returns a page of the records of the tokens in force, of all operators, oldest first. It never shows the tokens.',
   examples: { all: { summary: 'All', value: [TOKEN] } },
-  async handle({ parameters: { limit, cursor } }, { operators }: Repositories) {
-    const rows = await operators.listTokens({ after: readCursorNumber(cursor), limit: limit + 1 });
-    return describePage(rows, limit, toTokenJson);
-  },
+  handle: async ({ parameters }, { operators }: Repositories) =>
+    mapPage(await operators.listTokens(parameters), describeToken),
 });
 
 const createToken = create(NewToken, IssuedToken, {
@@ -129,9 +125,7 @@ const createToken = create(NewToken, IssuedToken, {
   errors: { not_found: NO_OPERATOR },
   async handle({ body: { expiresAt }, parameters, actor }, { operators }: Repositories) {
     const created = await operators.createToken(actor, parameters.operatorId, expiresAt);
-    if ('error' in created) return created;
-    const { token, record } = created.value;
-    return { value: { ...toTokenJson(record), token: token.reveal() } };
+    return mapResult(created, ({ token, record }) => ({ ...describeToken(record), token: token.reveal() }));
   },
 });
 
@@ -148,7 +142,7 @@ const revokeToken = remove({
     operators.revokeToken(actor, parameters.tokenId),
 });
 
-function toTokenJson({ createdAt, expiresAt, ...token }: OperatorToken) {
+function describeToken({ createdAt, expiresAt, ...token }: OperatorToken) {
   return { ...token, createdAt: textFromInstant(createdAt), expiresAt: textIfInstant(expiresAt) };
 }
 

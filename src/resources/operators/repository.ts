@@ -4,11 +4,21 @@ import type { Actor, Target } from '../../domain/audit.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import { didYouMean } from '../../domain/nearest.ts';
 import { type Operator, type Role, ROLES, SESSION_LIFETIME } from '../../domain/operator.ts';
-import type { Result } from '../../domain/result.ts';
+import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
+import { mapResult, type Result } from '../../domain/result.ts';
 import { findNameFault, foldedName } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { empty, type Sql, sql } from '../../storage/sql.ts';
-import { enumeration, instant, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
+import { type Sql, sql } from '../../storage/sql.ts';
+import {
+  createParser,
+  enumeration,
+  instant,
+  integer,
+  optional,
+  type Stored,
+  Table,
+  text,
+} from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
 import {
@@ -40,6 +50,8 @@ const SECRETS = new Table(
 );
 
 export const TABLES = [OPERATORS, SECRETS];
+
+const parseToken = createParser({ ...SECRETS.codecs, operator: text });
 
 function toOperator({ foldedName: _folded, ...operator }: Stored<typeof OPERATORS>): Operator {
   return operator;
@@ -174,8 +186,13 @@ async function revokeToken(
   return { value: undefined };
 }
 
-function deleteSession(session: SecretHash): Sql {
-  return sql`DELETE FROM operator_secrets WHERE hash = ${session} AND kind = 'session'`;
+async function signOut(transaction: Transaction, session: SecretHash): Promise<void> {
+  await transaction.query(sql`DELETE FROM operator_secrets WHERE hash = ${session} AND kind = 'session'`);
+}
+
+/** Deletes links, sessions and tokens that have ended. */
+async function prune(transaction: Transaction): Promise<void> {
+  await transaction.query(sql`DELETE FROM operator_secrets WHERE expires_at <= ${await transaction.now()}`);
 }
 
 /**
@@ -200,7 +217,7 @@ async function signIn(
   const actor: Actor = { kind: 'operator', name: operator.name, address };
   await addAudit(transaction, actor, { action: 'sign in', target: toTarget(operator) });
   // This delete is last: a transaction that waits for this row then takes no more locks.
-  if (earlier !== undefined) await transaction.query(deleteSession(earlier));
+  if (earlier !== undefined) await signOut(transaction, earlier);
   return { value: operator };
 }
 
@@ -211,14 +228,12 @@ export const WRITES = {
   createToken,
   revokeToken,
   signIn,
+  signOut,
+  prune,
 };
 
-/** A page of a list, by ascending ids. Without `limit`, the whole list. */
-interface ListQuery {
-  /** Only rows with larger ids. */
-  readonly after?: number | undefined;
-  readonly limit?: number;
-}
+/** There are fewer operators and tokens than this. */
+const WHOLE: PageQuery = { limit: Number.MAX_SAFE_INTEGER - 1 };
 
 /** A new link. Its secret is known only now. */
 export interface SignInLink {
@@ -244,10 +259,10 @@ export type OperatorRepository = ReturnType<typeof open>;
 export function open(engine: Engine) {
   const now = async () => Math.floor(await engine.now());
 
-  /** Oldest first. */
-  async function list({ after = 0, limit }: ListQuery = {}): Promise<readonly Operator[]> {
-    const end = limit === undefined ? empty : sql`LIMIT ${limit}`;
-    return (await engine.select(OPERATORS, sql`WHERE id > ${after} ORDER BY id ${end}`)).map(toOperator);
+  /** Oldest first. Without a query, the whole list. */
+  async function list({ limit, cursor = 0n }: PageQuery = WHOLE): Promise<Page<Operator>> {
+    const rows = await engine.select(OPERATORS, sql`WHERE id > ${cursor} ORDER BY id LIMIT ${limit + 1}`);
+    return toPage(rows.map(toOperator), limit);
   }
 
   return {
@@ -256,7 +271,7 @@ export function open(engine: Engine) {
     async find(name: string): Promise<Result<Operator, 'not_found'>> {
       const [row] = await engine.select(OPERATORS, sql`WHERE folded_name = ${foldedName(name)}`);
       if (row !== undefined) return { value: toOperator(row) };
-      const names = (await list()).map((operator) => operator.name);
+      const names = (await list()).items.map((operator) => operator.name);
       return { error: 'not_found', message: `There is no operator ${name}.${didYouMean(name, names)}` };
     },
     /** `conflict`: another operator has the name, ignoring case. */
@@ -266,7 +281,7 @@ export function open(engine: Engine) {
       role: Role,
     ): Promise<Result<Operator, 'invalid_request' | 'conflict'>> {
       const fault = findNameFault('operator', name);
-      if (fault !== undefined) return { error: 'invalid_request', message: fault };
+      if (fault !== undefined) return fault;
       return engine.write(createOperator, actor, name, role);
     },
     /** Ends all links, sessions and tokens of the operator at once, on every instance. */
@@ -275,7 +290,7 @@ export function open(engine: Engine) {
     async createLink(actor: Actor, operatorId: number): Promise<Result<SignInLink, 'not_found'>> {
       const secret = OperatorSecret.generate('link', randomBytes);
       const created = await engine.write(createLink, actor, operatorId, secret.hash());
-      return 'error' in created ? created : { value: { secret, expiresAt: created.value } };
+      return mapResult(created, (expiresAt) => ({ secret, expiresAt }));
     },
     /** `expiresAt` is in Unix milliseconds. Without it, the token ends with its operator. */
     async createToken(
@@ -285,20 +300,23 @@ export function open(engine: Engine) {
     ): Promise<Result<IssuedToken, 'not_found' | 'invalid_request'>> {
       const token = OperatorSecret.generate('token', randomBytes);
       const created = await engine.write(createToken, actor, operatorId, token.hash(), expiresAt);
-      return 'error' in created ? created : { value: { token, record: created.value } };
+      return mapResult(created, (record) => ({ token, record }));
     },
     /** Ends a token at once, on every instance. */
     revokeToken: (actor: Actor, id: number) => engine.write(revokeToken, actor, id),
-    /** The tokens of all operators that are in force, oldest first. */
-    async listTokens({ after = 0, limit }: ListQuery = {}): Promise<readonly OperatorToken[]> {
+    /** The tokens of all operators that are in force, oldest first. Without a query, the whole list. */
+    async listTokens({ limit, cursor = 0n }: PageQuery = WHOLE): Promise<Page<OperatorToken>> {
       const rows = await engine.read(sql`
         SELECT ${SECRETS.listAs('s')}, o.name FROM operator_secrets s JOIN operators o ON o.id = s.operator_id
-        WHERE s.kind = 'token' AND (s.expires_at IS NULL OR s.expires_at > ${await now()}) AND s.id > ${after}
-        ORDER BY s.id ${limit === undefined ? empty : sql`LIMIT ${limit}`}`);
-      return rows.map((row) => {
-        const { id, createdAt, expiresAt } = SECRETS.parse(row);
-        return { id, operator: row.at(-1) as string, createdAt, expiresAt };
-      });
+        WHERE s.kind = 'token' AND (s.expires_at IS NULL OR s.expires_at > ${await now()}) AND s.id > ${cursor}
+        ORDER BY s.id LIMIT ${limit + 1}`);
+      const tokens = rows.map(parseToken).map(({ id, operator, createdAt, expiresAt }) => ({
+        id,
+        operator,
+        createdAt,
+        expiresAt,
+      }));
+      return toPage(tokens, limit);
     },
     /** The operator of a session or token that is in force. A text of another format needs no query. */
     async authenticate(kind: 'session' | 'token', secret: string): Promise<Operator | undefined> {
@@ -325,16 +343,14 @@ export function open(engine: Engine) {
       const session = OperatorSecret.generate('session', randomBytes);
       const ended = earlier === undefined ? undefined : OperatorSecret.parse('session', earlier)?.hash();
       const signedIn = await engine.write(signIn, parsed.hash(), session.hash(), address, ended);
-      return 'error' in signedIn ? signedIn : { value: { operator: signedIn.value, session } };
+      return mapResult(signedIn, (operator) => ({ operator, session }));
     },
     /** Ends a session at once, on every instance. A text that is no session changes nothing. */
     async signOut(session: string): Promise<void> {
       const parsed = OperatorSecret.parse('session', session);
-      if (parsed !== undefined) await engine.change(deleteSession(parsed.hash()));
+      if (parsed !== undefined) await engine.write(signOut, parsed.hash());
     },
     /** Deletes links, sessions and tokens that have ended. */
-    async prune(): Promise<void> {
-      await engine.change(sql`DELETE FROM operator_secrets WHERE expires_at <= ${await now()}`);
-    },
+    prune: () => engine.write(prune),
   };
 }

@@ -4,8 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { toJson } from '../../domain/json.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption, rowId } from '../../terminal/options.ts';
-import { printLine, printPages } from '../../terminal/output.ts';
-import { PAGE_SIZE, pagesOf } from '../../terminal/pages.ts';
+import { readPages } from '../../terminal/pages.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { AccountOrder, OrderRepository } from './repository.ts';
 import { ORDER_STATUSES, type OrderStatus } from './rules.ts';
@@ -23,7 +22,10 @@ interface Repositories {
 
 const HEADER = ['ID', 'ACCOUNT', 'PET', 'STATUS', 'CREATED', 'EXPIRES', 'SHIP DATE'];
 
-export function ordersCommands(program: Command, { withStore }: Terminal<Repositories>): void {
+export function ordersCommands(
+  program: Command,
+  { withStore, printLine, printPages }: Terminal<Repositories>,
+): void {
   const command = program.command('orders').description('orders of all accounts: list, cancel');
 
   command
@@ -35,7 +37,7 @@ export function ordersCommands(program: Command, { withStore }: Terminal<Reposit
     .option(...JSON_OPTION)
     .action(({ json, ...filters }: ListOptions) =>
       withStore(({ store }) =>
-        printPages(json, readPages(store, filters), HEADER, (order) => [
+        printPages(json, readOrders(store, filters), HEADER, (order) => [
           String(order.id),
           order.account,
           String(order.petId),
@@ -57,8 +59,7 @@ export function ordersCommands(program: Command, { withStore }: Terminal<Reposit
     .action((id: bigint, { json }: JsonOption) =>
       withStore(async ({ store: { orders }, actor }) => {
         const cancelled = await orders.cancel(actor, id);
-        const order = await orders.getWithAccount(id);
-        if (order === undefined) throw new ServiceError('not_found', `There is no order ${id}.`);
+        const order = requireValue(await orders.getWithAccount(id));
         if ('error' in cancelled)
           throw new ServiceError('conflict', `Order ${id} is complete, so it cannot be cancelled.`);
         const { account, petId, status } = order;
@@ -71,17 +72,14 @@ export function ordersCommands(program: Command, { withStore }: Terminal<Reposit
     );
 }
 
-async function* readPages(
+async function* readOrders(
   { accounts, orders }: Repositories,
   { account: name, status, pet: petId }: ListOptions,
 ): AsyncGenerator<readonly AccountOrder[]> {
-  const pagesOfAccount = (accountId: number) =>
-    pagesOf((before) => orders.listWithAccounts({ accountId, petId, status, before, limit: PAGE_SIZE }));
   if (name !== undefined) {
-    const { id } = requireValue(await accounts.find(name));
-    return yield* pagesOfAccount(id);
+    const { id: accountId } = requireValue(await accounts.find(name));
+    return yield* readPages((page) => orders.listWithAccounts({ accountId, petId, status, ...page }));
   }
   if (petId !== undefined) return yield await orders.listOfPet(petId, status);
-  const all = { accountId: undefined, status, limit: PAGE_SIZE };
-  yield* pagesOf((before) => orders.listWithAccounts({ ...all, before }));
+  yield* readPages((page) => orders.listWithAccounts({ accountId: undefined, status, ...page }));
 }

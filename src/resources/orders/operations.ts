@@ -45,8 +45,8 @@ const createOrder = create(NewOrder, Order, {
   body: {
     description: 'The order to make.',
     examples: {
-      shipDate: { summary: 'With a date', value: NEW_ORDER },
       petOnly: { summary: 'Without a date', value: { petId: 42 } },
+      shipDate: { summary: 'With a date', value: NEW_ORDER },
     },
   },
   answer: {
@@ -80,10 +80,7 @@ const listOrders = list(Orders, 'orders', {
     any: { summary: 'Orders of any status', value: [ORDER, CANCELLED] },
   },
   sample: { client: 'orders.list', query: { status: 'pending' } },
-  async handle({ accountId, parameters: { limit, status, petId, cursor: before } }, { orders }: Stores) {
-    const { items, next } = await orders.list({ accountId, limit, status, petId, before });
-    return { json: items, next };
-  },
+  handle: ({ accountId, parameters }, { orders }: Stores) => orders.list({ accountId, ...parameters }),
 });
 
 const getOrder = read(Order, {
@@ -97,10 +94,7 @@ const getOrder = read(Order, {
   answer: { description: 'The order.', examples: { found: { summary: 'An open order', value: ORDER } } },
   errors: { not_found: NO_ORDER },
   sample: { client: 'orders.get' },
-  async handle({ accountId, parameters }, { orders }: Stores) {
-    const json = await orders.get(accountId, parameters.orderId);
-    return json === undefined ? { error: 'not_found' } : { json };
-  },
+  handle: ({ accountId, parameters }, { orders }: Stores) => orders.get(accountId, parameters.orderId),
 });
 
 const completeOrder = act(Order, {

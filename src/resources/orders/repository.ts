@@ -1,19 +1,32 @@
 // Contract: sections 2 and 3.
 import type { Actor } from '../../domain/audit.ts';
 import { instantFromText, textFromInstant } from '../../domain/instant.ts';
-import type { Idempotency } from '../../domain/idempotency.ts';
-import { firstId, type Page, toPage } from '../../domain/page.ts';
-import { isCurrent, type Json, toJson } from '../../domain/json.ts';
+import { Batcher } from '../../domain/batcher.ts';
+import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
+import { firstId, type Page, type PageQuery, toPage } from '../../domain/page.ts';
+import { isCurrent, toJson } from '../../domain/json.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import { addAudit } from '../audit/repository.ts';
+import { type NewEvent, recordEvents } from '../events/repository.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { empty, join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
-import { enumeration, instant, int64, integer, optional, type Stored, Table } from '../../storage/table.ts';
+import { empty, join, raw, type Sql, sql } from '../../storage/sql.ts';
+import {
+  createParser,
+  enumeration,
+  instant,
+  int64,
+  integer,
+  optional,
+  type Stored,
+  Table,
+  text,
+} from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
 import { ACCOUNTS } from '../accounts/repository.ts';
 import { changeStatus, type Hold, lockPet, PETS } from '../pets/repository.ts';
-import { type PetEvent, type PetStatus, statusAfter, transition } from '../pets/rules.ts';
-import type { Pet } from '../pets/schema.ts';
+import { PET_STATUSES, type PetEvent, type PetStatus, transition } from '../pets/rules.ts';
+import type { PetRow } from '../pets/table.ts';
+import type { EventType } from '../events/rules.ts';
 import { ORDER_STATUSES, type OrderStatus } from './rules.ts';
 import type { NewOrder, Order } from './schema.ts';
 
@@ -29,6 +42,7 @@ const ORDERS = new Table(
     status: enumeration(ORDER_STATUSES),
     createdAt: instant,
     expiresAt: instant,
+    version: integer,
   },
   { key: ['id'], assignsIds: true },
 );
@@ -37,20 +51,16 @@ export const TABLES = [ORDERS];
 
 type OrderRow = Stored<typeof ORDERS>;
 
+const parseAccountOrder = createParser({ ...ORDERS.codecs, account: text });
+
 /** An order with the name of its account, as operators see it. */
 export type AccountOrder = Order & { readonly account: string };
 
-export type OrderQuery = {
-  /** 1 to 100. */
-  readonly limit: number;
-  readonly status?: OrderStatus | undefined;
-  /** Only orders with a smaller id: where the page before ended. */
-  readonly before?: bigint | undefined;
-} & (
-  | { readonly accountId: number; readonly petId?: bigint | undefined }
-  /** Orders of all accounts, which only operators may see. No index finds them by their animal. */
-  | { readonly accountId: undefined; readonly petId?: undefined }
-);
+export type OrderQuery = PageQuery & { readonly status?: OrderStatus | undefined } & (
+    | { readonly accountId: number; readonly petId?: bigint | undefined }
+    /** Orders of all accounts, which only operators may see. No index finds them by their animal. */
+    | { readonly accountId: undefined; readonly petId?: undefined }
+  );
 
 function toOrder({ id, petId, shipDate, status, createdAt, expiresAt }: OrderRow): Order {
   return {
@@ -65,9 +75,9 @@ function toOrder({ id, petId, shipDate, status, createdAt, expiresAt }: OrderRow
   };
 }
 
-function toAccountOrder(row: OrderRow, account: string): AccountOrder {
+function toAccountOrder(row: OrderRow & Pick<AccountOrder, 'account'>): AccountOrder {
   const { id, ...order } = toOrder(row);
-  return { id, account, ...order };
+  return { id, account: row.account, ...order };
 }
 
 /** The order with this id: of this account, or of any. */
@@ -82,13 +92,13 @@ async function findOrder(
 }
 
 /** The hold of a locked animal: its open order, unless the time of that order has passed. Then it expires here. */
-export async function settleHold(transaction: Transaction, pet: Pet): Promise<Hold> {
+export async function settleHold(transaction: Transaction, pet: PetRow): Promise<Hold> {
   // An animal with an open order is pending.
   if (pet.status !== 'pending') return { pet, openOrder: undefined };
   const [order] = await transaction.select(ORDERS, sql`WHERE pet_id = ${pet.id} AND status = 'pending'`);
   if (order === undefined) return { pet, openOrder: undefined };
   if (order.expiresAt > (await transaction.now())) return { pet, openOrder: order.id };
-  return { pet: await closeOrder(transaction, pet, order.id, 'expired'), openOrder: undefined };
+  return { pet: await closeOrder(transaction, pet, order, 'expired'), openOrder: undefined };
 }
 
 const CLOSING_EVENTS = {
@@ -100,13 +110,38 @@ const CLOSING_EVENTS = {
 /** Closes the open order of a locked animal. Returns the animal as it is then. */
 async function closeOrder(
   transaction: Transaction,
-  pet: Pet,
-  orderId: bigint,
+  pet: PetRow,
+  order: OrderRow,
   status: keyof typeof CLOSING_EVENTS,
-): Promise<Pet> {
-  await transaction.query(sql`UPDATE orders SET ${ORDERS.set({ status })} WHERE id = ${orderId}`);
-  return changeStatus(transaction, pet, CLOSING_EVENTS[status], true);
+): Promise<PetRow> {
+  const changes = { status, version: order.version + 1 };
+  const update = sql`UPDATE orders SET ${ORDERS.set(changes)} WHERE id = ${order.id}`;
+  const pets = changeStatus(pet, CLOSING_EVENTS[status], true);
+  await recordEvents(
+    transaction,
+    [orderEvent({ ...order, ...changes }), pets.event],
+    [update, pets.statement],
+  );
+  return pets.pet;
 }
+
+const EVENT_TYPES = {
+  pending: 'order.created',
+  complete: 'order.completed',
+  cancelled: 'order.cancelled',
+  expired: 'order.expired',
+} as const satisfies Record<OrderStatus, EventType>;
+
+/** The event of an order that has just got its status. */
+function orderEvent(order: OrderRow): NewEvent {
+  const { accountId, status, version } = order;
+  return { accountId, environment: '', type: EVENT_TYPES[status], version, data: toJson(toOrder(order)) };
+}
+
+const parseHold = createParser({
+  status: optional(enumeration(PET_STATUSES)),
+  expiresAt: optional(instant),
+});
 
 /**
  * Why an animal cannot be ordered now, or undefined if it may be possible. It takes no lock. When a thousand requests
@@ -116,13 +151,13 @@ async function findOrderFault(
   transaction: Transaction,
   petId: bigint,
 ): Promise<Failure<'invalid_request' | 'conflict'> | undefined> {
-  const [row] = await transaction.query<[status: PetStatus | null, expiresAt: bigint | null]>(sql`
+  const [row] = await transaction.query(sql`
     SELECT pets.status, expires_at FROM pets
     LEFT JOIN orders ON pet_id = pets.id AND orders.status = 'pending' WHERE pets.id = ${petId}`);
   if (row === undefined) return { error: 'invalid_request' };
-  const [status, expiresAt] = row;
-  const isOverdue = expiresAt !== null && Number(expiresAt) <= (await transaction.now());
-  return isOverdue || mayOrder(status ?? undefined, expiresAt !== null) ? undefined : { error: 'conflict' };
+  const { status, expiresAt } = parseHold(row);
+  const isOverdue = expiresAt !== undefined && expiresAt <= (await transaction.now());
+  return isOverdue || mayOrder(status, expiresAt !== undefined) ? undefined : { error: 'conflict' };
 }
 
 function mayOrder(status: PetStatus | undefined, hasOpenOrder: boolean): boolean {
@@ -142,7 +177,6 @@ async function createOrder(
   if (state === undefined) return { error: 'invalid_request' };
   const { pet, openOrder } = state;
   if (!mayOrder(pet.status, openOrder !== undefined)) return { error: 'conflict' };
-  await changeStatus(transaction, pet, 'order made', false);
   const now = Math.floor(await transaction.now());
   const values = {
     accountId,
@@ -152,9 +186,13 @@ async function createOrder(
     status: 'pending',
     createdAt: now,
     expiresAt: now + hold,
+    version: 1,
   } as const;
   const [id] = await transaction.add(ORDERS, [values]);
-  return { value: toOrder({ ...values, id: id as bigint }) };
+  const order = { ...values, id: id as bigint };
+  const change = changeStatus(pet, 'order made', false);
+  await recordEvents(transaction, [orderEvent(order), change.event], [change.statement]);
+  return { value: toOrder(order) };
 }
 
 /** `conflict`: the order is not pending, or its time has passed. */
@@ -167,7 +205,7 @@ async function completeOrder(
   if (order === undefined) return { error: 'not_found' };
   const state = await lockPet(transaction, order.petId);
   if (state?.openOrder !== id) return { error: 'conflict' };
-  await closeOrder(transaction, state.pet, id, 'complete');
+  await closeOrder(transaction, state.pet, order, 'complete');
   return { value: toOrder({ ...order, status: 'complete' }) };
 }
 
@@ -189,7 +227,7 @@ async function cancelOrder(
   if (!isCurrent(ifMatch, toJson(toOrder(order)))) return { error: 'precondition_failed' };
   if (order.status === 'complete') return { error: 'conflict' };
   if (state?.openOrder !== id) return { value: undefined };
-  await closeOrder(transaction, state.pet, id, 'cancelled');
+  await closeOrder(transaction, state.pet, order, 'cancelled');
   if (accountId === undefined)
     await addAudit(transaction, actor, {
       action: 'orders cancel',
@@ -210,25 +248,20 @@ async function expireOrders(transaction: Transaction): Promise<boolean> {
   const now = Math.floor(await transaction.now());
   const isDue = sql`orders.status = 'pending' AND expires_at <= ${now}`;
   // Leaves out animals that another transaction changes now, so it never waits: others wait for its animals.
-  const due = await transaction.query<PetIdRow>(sql`
+  const due = await transaction.query<readonly [petId: bigint]>(sql`
     SELECT pet_id FROM orders JOIN pets ON pets.id = pet_id WHERE ${isDue}
     ORDER BY expires_at LIMIT ${EXPIRED_AT_ONCE} ${dialect.forUpdateOfUnlocked(PETS)}`);
   if (due.length === 0) return false;
   // Checked again under the locks.
-  const expired = await transaction.query<PetIdRow>(sql`
-    UPDATE orders SET status = 'expired'
-    WHERE ${isDue} AND ${dialect.isAnyOf('pet_id', due.map(readPetId))} RETURNING pet_id`);
-  const status = statusAfter('order expired', 'pending', true);
-  await transaction.query(
-    sql`UPDATE pets SET ${PETS.set({ status })} WHERE ${dialect.isAnyOf('id', expired.map(readPetId))}`,
-  );
+  const ids = due.map(([petId]) => petId);
+  const orders = await transaction.select(ORDERS, sql`WHERE ${isDue} AND ${dialect.isAnyOf('pet_id', ids)}`);
+  const pets = await transaction.select(PETS, sql`WHERE ${dialect.isAnyOf('id', ids)}`);
+  const byId = new Map(pets.map((pet) => [pet.id, pet]));
+  for (const order of orders) {
+    const pet = byId.get(order.petId);
+    if (pet !== undefined) await closeOrder(transaction, pet, order, 'expired');
+  }
   return due.length === EXPIRED_AT_ONCE;
-}
-
-type PetIdRow = readonly [petId: bigint];
-
-function readPetId([petId]: PetIdRow): bigint {
-  return petId;
 }
 
 export const WRITES = {
@@ -241,9 +274,9 @@ export const WRITES = {
 /** The statement for a page, with one order more than `limit`. An index alone answers it, however many orders there are. */
 export function pageQuery(
   { dialect }: Pick<Engine, 'dialect'>,
-  { accountId, limit, status, petId, before }: OrderQuery,
+  { accountId, limit, status, petId, cursor }: OrderQuery,
 ): Sql {
-  const from = firstId(before);
+  const from = firstId(cursor);
   const rows = raw(String(limit + 1));
   const columns = {
     ...(accountId !== undefined && { account_id: accountId }),
@@ -269,27 +302,37 @@ function joinAccounts(statement: Sql): Sql {
 export type OrderRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine, { orderHold }: { readonly orderHold: number }) {
-  const orderInTurn = inTurn();
+  const create = (accountId: number, order: NewOrder, idempotency?: Idempotency) =>
+    engine.writeOnce(idempotency, createOrder, accountId, order, orderHold);
+  // Orders of one animal go one after the other, so that a crowd that wants it takes one connection and not all of them.
+  const creates = new Batcher<bigint, Parameters<typeof create>, Awaited<ReturnType<typeof create>>>({
+    size: 1,
+    run: async (_, calls) => Promise.all(calls.map((call) => create(...call))),
+  });
   const readAccountOrders = async (statement: Sql): Promise<readonly AccountOrder[]> =>
-    (await engine.read(statement)).map((row: Row) =>
-      toAccountOrder(ORDERS.parse(row), String(row[ORDERS.columns.length])),
-    );
+    (await engine.read(statement)).map(parseAccountOrder).map(toAccountOrder);
   return {
     async list(query: OrderQuery): Promise<Page<Order>> {
       const rows = await engine.read(pageQuery(engine, query));
-      return toPage(
-        rows.map((row) => toOrder(ORDERS.parse(row))),
-        query.limit,
-      );
+      return toPage(rows.map(ORDERS.parse).map(toOrder), query.limit);
     },
-    async get(accountId: number, id: bigint): Promise<Json<Order> | undefined> {
+    async get(accountId: number, id: bigint): Promise<Result<Order, 'not_found'>> {
       const order = await findOrder(engine, id, accountId);
-      return order && toJson(toOrder(order));
+      return order === undefined ? { error: 'not_found' } : { value: toOrder(order) };
     },
-    create: (accountId: number, order: NewOrder, idempotency?: Idempotency) =>
-      orderInTurn(order.petId, () => engine.writeOnce(idempotency, createOrder, accountId, order, orderHold)),
-    complete: (accountId: number, id: bigint, idempotency?: Idempotency) =>
-      engine.writeOnce(idempotency, completeOrder, accountId, id),
+    create: <Key extends Idempotency | undefined = undefined>(
+      accountId: number,
+      order: NewOrder,
+      idempotency?: Key,
+    ) =>
+      creates.add(order.petId, [accountId, order, idempotency]) as Promise<
+        Repeatable<Order, 'invalid_request' | 'conflict', Key>
+      >,
+    complete: <Key extends Idempotency | undefined = undefined>(
+      accountId: number,
+      id: bigint,
+      idempotency?: Key,
+    ) => engine.writeOnce(idempotency, completeOrder, accountId, id),
     cancel: (actor: Actor, id: bigint, options: Parameters<typeof cancelOrder>[3] = {}) =>
       engine.write(cancelOrder, actor, id, options),
     /** Like `list`, for operators. */
@@ -304,22 +347,22 @@ export function open(engine: Engine, { orderHold }: { readonly orderHold: number
         WHERE o.account_id = a.id AND o.pet_id = ${petId} ${ofStatus} ORDER BY o.id DESC`);
     },
     /** Like `get`, for operators. */
-    async getWithAccount(id: bigint): Promise<AccountOrder | undefined> {
+    async getWithAccount(id: bigint): Promise<Result<AccountOrder, 'not_found'>> {
       const statement = sql`SELECT ${ORDERS.list} FROM orders WHERE id = ${id}`;
       const [order] = await readAccountOrders(joinAccounts(statement));
-      return order;
+      return order === undefined
+        ? { error: 'not_found', message: `There is no order ${id}.` }
+        : { value: order };
     },
     /** Every order as of one instant, oldest first. */
     async *readAll(): AsyncGenerator<AccountOrder> {
       await using snapshot = await engine.snapshot();
       const names = new Map<number, string>();
       for await (const rows of snapshot.rows(ACCOUNTS))
-        for (const { id, name } of rows.map((row) => ACCOUNTS.parse(row))) names.set(id, name);
+        for (const { id, name } of rows.map(ACCOUNTS.parse)) names.set(id, name);
       for await (const rows of snapshot.rows(ORDERS))
-        for (const row of rows) {
-          const order = ORDERS.parse(row);
-          yield toAccountOrder(order, names.get(order.accountId) ?? '');
-        }
+        for (const order of rows.map(ORDERS.parse))
+          yield toAccountOrder({ ...order, account: names.get(order.accountId) ?? '' });
     },
     /**
      * Expires orders whose time has passed, those that are due longest first, and makes their animals available. Resolves
@@ -333,22 +376,5 @@ export function open(engine: Engine, { orderHold }: { readonly orderHold: number
       );
       return due.length > 0 && (await engine.write(expireOrders));
     },
-  };
-}
-
-/**
- * Runs work on the same id one after the other, so that a crowd that wants one animal takes one connection and not all of
- * them. When one fails, those that wait behind it fail too, so nobody waits longer for a database that does not answer.
- */
-function inTurn(): <T>(id: bigint, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<bigint, Promise<unknown>>();
-  return async (id, work) => {
-    const turn = (last.get(id) ?? Promise.resolve()).then(work);
-    last.set(id, turn);
-    try {
-      return await turn;
-    } finally {
-      if (last.get(id) === turn) last.delete(id);
-    }
   };
 }

@@ -1,15 +1,15 @@
 // Contract: section 10.2.
 import { performance } from 'node:perf_hooks';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, HOUR } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
-import { HOUR } from '../../domain/usage.ts';
+
 import { type OperatorResource, read } from '../../http/operation.ts';
 import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import type { RecentRequests } from '../../observability/recent-requests.ts';
-import type { NearestAccount } from '../accounts/nearest.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 import { EXAMPLE_COUNTS, NO_COUNTS } from '../usage/schema.ts';
+import type { NearestAccount } from './nearest.ts';
 import { Overview } from './schema.ts';
 
 /** How many hours the overview shows, the current one included. */

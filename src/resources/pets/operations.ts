@@ -70,10 +70,7 @@ export const listPets = list(Pets, 'animals', {
     empty: { summary: 'No animal matches', value: [] },
   },
   sample: { client: 'pets.list', query: { limit: LIMIT.default, status: EXAMPLE_PET.status } },
-  async handle({ parameters: { limit, status, categoryId, id: ids, cursor: before } }, { pets }: Stores) {
-    const { items, next, cache } = await pets.list({ limit, status, categoryId, ids, before });
-    return { json: items, next, cache };
-  },
+  handle: ({ parameters }, { pets }: Stores) => pets.list(parameters),
 });
 
 export const createPet = create(NewPet, Pet, {
@@ -123,10 +120,7 @@ export const getPet = read(Pet, {
   },
   errors: { not_found: NO_PET },
   sample: { client: 'pets.get' },
-  async handle({ parameters }, { pets }: Stores) {
-    const json = await pets.get(parameters.petId);
-    return json === undefined ? { error: 'not_found' } : { json };
-  },
+  handle: ({ parameters }, { pets }: Stores) => pets.get(parameters.petId),
 });
 
 export const updatePet = change(PetPatch, Pet, {

@@ -3,18 +3,20 @@ import type { Actor, AuditChange } from '../../domain/audit.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Result } from '../../domain/result.ts';
-import { isCurrent } from '../../domain/json.ts';
+import { isCurrent, type Json } from '../../domain/json.ts';
 import { addAudit } from '../audit/repository.ts';
-import { chunksOf } from '../../storage/engine.ts';
+import { type NewEvent, noteCreations, recordEvents } from '../events/repository.ts';
+import { gatherChunks } from '../../domain/chunks.ts';
 import type { AnyEngine } from '../../storage/open.ts';
-import { sql } from '../../storage/sql.ts';
+import { raw, type Sql, sql } from '../../storage/sql.ts';
+import type { NewRow } from '../../storage/table.ts';
 import { batched, type Transaction } from '../../storage/transaction.ts';
 import { addReserved, type ReservedCategory } from '../categories/repository.ts';
 import { openPostgresReads } from './postgres.ts';
 import { type PetEvent, statusAfter, transition } from './rules.ts';
 import type { NewPet, Pet, PetPatch } from './schema.ts';
 import { openSqliteReads } from './sqlite.ts';
-import { petJson, PETS } from './table.ts';
+import { petJson, type PetRow, PETS } from './table.ts';
 
 export { PETS };
 
@@ -22,12 +24,12 @@ export const TABLES = [PETS];
 
 /** An animal that a transaction has locked, and the id of its open order, if it has one. */
 export interface Hold {
-  readonly pet: Pet;
+  readonly pet: PetRow;
   readonly openOrder: bigint | undefined;
 }
 
 /** Orders put their own in place: it settles the hold of a locked animal whose order has expired. */
-export const HOLDS: { settle(transaction: Transaction, pet: Pet): Promise<Hold> } = {
+export const HOLDS: { settle(transaction: Transaction, pet: PetRow): Promise<Hold> } = {
   settle: async (_transaction, pet) => ({ pet, openOrder: undefined }),
 };
 
@@ -37,21 +39,50 @@ export async function lockPet(transaction: Transaction, id: bigint): Promise<Hol
   return pet && HOLDS.settle(transaction, pet);
 }
 
-/** Changes the status of a locked animal as the table of transitions says. */
-export async function changeStatus(
-  transaction: Transaction,
-  pet: Pet,
-  event: PetEvent,
-  hasOpenOrder: boolean,
-): Promise<Pet> {
-  const status = statusAfter(event, pet.status, hasOpenOrder);
-  await transaction.query(sql`UPDATE pets SET ${PETS.set({ status })} WHERE id = ${pet.id}`);
-  return { ...pet, status };
+function petEvent(type: 'pet.updated' | 'pet.deleted', pet: PetRow): NewEvent<Pet> {
+  return { accountId: 0, environment: '', type, version: pet.version, data: petJson(pet) };
 }
+
+/** A change of a locked animal that is still to be recorded. */
+export interface PetChange {
+  readonly pet: PetRow;
+  readonly statement: Sql;
+  readonly event: NewEvent<Pet>;
+}
+
+/** The change of the status of a locked animal, as the table of transitions says. */
+export function changeStatus(pet: PetRow, event: PetEvent, hasOpenOrder: boolean): PetChange {
+  return changePet(pet, { status: statusAfter(event, pet.status, hasOpenOrder) });
+}
+
+function changePet(pet: PetRow, fields: Parameters<typeof PETS.set>[0]): PetChange {
+  const changes = { ...fields, version: pet.version + 1 };
+  const changed = { ...pet, ...changes } as PetRow;
+  return {
+    pet: changed,
+    statement: sql`UPDATE pets SET ${PETS.set(changes)} WHERE id = ${pet.id}`,
+    event: petEvent('pet.updated', changed),
+  };
+}
+
+/** `petJson` in SQL. SQLite has it as a column. */
+const JSON_COLUMN = raw('json');
+const POSTGRES_JSON =
+  raw(`'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id ||
+  coalesce(',"status":"' || status || '"}', '}')`);
 
 /** Adds animals with ascending ids in this order. Returns the ids. */
 function addPets(transaction: Transaction, pets: readonly NewPet[]): Promise<readonly bigint[]> {
-  return transaction.add(PETS, pets);
+  return transaction.add(PETS, pets.map(toRow), noteNewPets(transaction));
+}
+
+function noteNewPets(transaction: Transaction): Sql | undefined {
+  const data = transaction.dialect.hasOneWriter ? JSON_COLUMN : POSTGRES_JSON;
+  return noteCreations(transaction, 'pet.created', data);
+}
+
+function toRow({ name, categoryId, status }: NewPet) {
+  return { name, categoryId, status, version: 1 };
 }
 
 const addPet = batched(addPets);
@@ -70,7 +101,7 @@ async function updatePet(
   id: bigint,
   { fields, names, fault }: Patch<PetPatch>,
   ifMatch: readonly string[] | undefined,
-): Promise<Result<Pet, 'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>> {
+): Promise<Result<Json<Pet>, 'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>> {
   const hold = await lockPet(transaction, id);
   if (hold === undefined) return { error: 'not_found' };
   const { pet, openOrder } = hold;
@@ -85,9 +116,10 @@ async function updatePet(
     ...(categoryId !== pet.categoryId && { categoryId }),
     ...(status !== (pet.status ?? null) && { status: status ?? undefined }),
   };
-  if (Object.keys(changes).length > 0)
-    await transaction.query(sql`UPDATE pets SET ${PETS.set(changes)} WHERE id = ${id}`);
-  return { value: { id, name, categoryId, ...(status !== null && { status }) } };
+  if (Object.keys(changes).length === 0) return { value: petJson(pet) };
+  const { statement, event } = changePet(pet, changes);
+  await recordEvents(transaction, [event], [statement]);
+  return { value: event.data };
 }
 
 /** `conflict`: the animal has an open order. */
@@ -101,7 +133,8 @@ async function deletePet(
   const { pet, openOrder } = hold;
   if (!isCurrent(ifMatch, petJson(pet))) return { error: 'precondition_failed' };
   if (transition('deleted', pet.status, openOrder !== undefined) === undefined) return { error: 'conflict' };
-  await transaction.query(sql`DELETE FROM pets WHERE id = ${id}`);
+  const deleted = petEvent('pet.deleted', { ...pet, version: pet.version + 1 });
+  await recordEvents(transaction, [deleted], [sql`DELETE FROM pets WHERE id = ${id}`]);
   return { value: undefined };
 }
 
@@ -138,7 +171,10 @@ export function open(engine: AnyEngine) {
   return {
     ...reads,
     /** Resolves once the animal is on disk and visible to every list and get. */
-    async create(pet: NewPet, idempotency?: Idempotency): Promise<Repeatable<Pet>> {
+    async create<Key extends Idempotency | undefined = undefined>(
+      pet: NewPet,
+      idempotency?: Key,
+    ): Promise<Repeatable<Pet, never, Key>> {
       if (idempotency !== undefined) return engine.writeOnce(idempotency, createPet, pet);
       return { value: { id: await engine.write(addPet, pet), ...pet } };
     },
@@ -155,7 +191,7 @@ export function open(engine: AnyEngine) {
     ): Promise<number> {
       let count = 0;
       const addChunks = async (add: (chunk: readonly NewPet[]) => Promise<unknown>): Promise<number> => {
-        for await (const chunk of chunksOf(pets, IMPORT_CHUNK)) {
+        for await (const chunk of gatherChunks(pets, IMPORT_CHUNK)) {
           await add(chunk);
           count += chunk.length;
           onProgress?.(count);
@@ -163,7 +199,9 @@ export function open(engine: AnyEngine) {
         return count;
       };
       if (!atomic) return addChunks((chunk) => engine.write(addPets, chunk));
-      return engine.addAtomically(PETS, addChunks, async (transaction) => {
+      const addRows = (add: (rows: readonly NewRow<typeof PETS.codecs>[]) => Promise<unknown>) =>
+        addChunks((chunk) => add(chunk.map(toRow)));
+      return engine.addAtomically(PETS, noteNewPets, addRows, async (transaction) => {
         await addReserved(transaction, entry?.actor, categories);
         if (entry !== undefined && count > 0) await addAudit(transaction, entry.actor, entry.changeOf(count));
       });
@@ -171,7 +209,8 @@ export function open(engine: AnyEngine) {
     /** Every animal as of one instant, oldest first. */
     async *readAll(): AsyncGenerator<Pet> {
       await using snapshot = await engine.snapshot();
-      for await (const rows of snapshot.rows(PETS)) yield* rows.map((row) => PETS.parse(row));
+      for await (const rows of snapshot.rows(PETS))
+        for (const { version: _, ...pet } of rows.map(PETS.parse)) yield pet;
     },
   };
 }

@@ -75,49 +75,52 @@ export function openSqliteReads(reader: Reader): PetReads {
     ofIds: [],
   };
 
-  function readPage({ limit, status, categoryId, ids, before }: PetQuery): PetPage {
-    const from = firstId(before);
+  function readPage({ limit, status, categoryId, id: ids, cursor }: PetQuery): PetPage {
+    const from = firstId(cursor);
     if (ids !== undefined) {
       // Each id once, because a join repeats the animal of an id that is given twice.
       const distinct = `[${Array.from(new Set(ids)).join()}]`;
-      return query('ofIds', limit, from, distinct, status ?? null, categoryId ?? null);
+      return selectPage('ofIds', limit, from, distinct, status ?? null, categoryId ?? null);
     }
     if (categoryId === undefined)
-      return status === undefined ? query('all', limit, from) : query('ofStatus', limit, from, status);
+      return status === undefined
+        ? selectPage('all', limit, from)
+        : selectPage('ofStatus', limit, from, status);
     return status === undefined
-      ? query('ofCategory', limit, from, categoryId)
-      : query('ofCategoryAndStatus', limit, from, categoryId, status);
+      ? selectPage('ofCategory', limit, from, categoryId)
+      : selectPage('ofCategoryAndStatus', limit, from, categoryId, status);
   }
 
-  function query(kind: PageKind, limit: number, ...values: readonly Value[]): PetPage {
+  function selectPage(kind: PageKind, limit: number, ...values: readonly Value[]): PetPage {
     const statement = (queries[kind][limit] ??= reader.of(PAGES[kind](limit + 1)));
     reader.begin();
     const [count, animals] = statement.get(...values) ?? [];
-    if (animals === undefined || animals === null) return toPage('', undefined);
-    if (count === undefined || count <= limit) return toPage(animals, undefined);
+    if (animals === undefined || animals === null) return toPetPage('', undefined);
+    if (count === undefined || count <= limit) return toPetPage(animals, undefined);
     const end = animals.lastIndexOf(SEPARATOR);
     const last = animals.lastIndexOf(SEPARATOR, end - 1) + 1;
     const id = animals.slice(last + SEPARATOR.length - 1, animals.indexOf(',', last));
-    return toPage(animals.slice(0, end), BigInt(id));
+    return toPetPage(animals.slice(0, end), BigInt(id));
   }
 
   return {
     /** First pages without other filters, which most clients ask for, stay cached until the next commit. */
-    async list(page) {
-      const { before, categoryId, ids } = page;
-      if (before !== undefined || categoryId !== undefined || ids !== undefined) return readPage(page);
+    async list(query) {
+      const { cursor, categoryId, id } = query;
+      if (cursor !== undefined || categoryId !== undefined || id !== undefined) return readPage(query);
       if (!reader.isFresh) await reader.check();
-      const index = indexOf(page);
+      const index = indexOf(query);
       const cached = firstPages[index];
       const at = reader.version;
       if (cached !== undefined && cached.at === at) return cached.page;
-      const read = { ...readPage(page), cache: {} };
+      const read = { ...readPage(query), cache: {} };
       firstPages[index] = { at, page: read };
       return read;
     },
     async get(id) {
       reader.begin();
-      return byId.get(id)?.[0];
+      const row = byId.get(id);
+      return row === undefined ? { error: 'not_found' } : { value: row[0] };
     },
   };
 }
@@ -127,6 +130,6 @@ function indexOf({ limit, status }: PetQuery): number {
   return limit * STATUSES.length + STATUSES.indexOf(status);
 }
 
-function toPage(animals: string, next: bigint | undefined): PetPage {
+function toPetPage(animals: string, next: bigint | undefined): PetPage {
   return { items: `[${animals}]` as PetPage['items'], next };
 }

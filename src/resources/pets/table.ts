@@ -1,31 +1,40 @@
 // Contract: sections 2 and 3.
-import type { Page } from '../../domain/page.ts';
+import type { Page, PageQuery } from '../../domain/page.ts';
 import type { Json } from '../../domain/json.ts';
-import { enumeration, int64, optional, Table, text } from '../../storage/table.ts';
+import type { Result } from '../../domain/result.ts';
+import { enumeration, int64, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
 
 export const PETS = new Table(
   'pets',
-  { id: int64, name: text, categoryId: int64, status: optional(enumeration(PET_STATUSES)) },
+  {
+    id: int64,
+    name: text,
+    categoryId: int64,
+    status: optional(enumeration(PET_STATUSES)),
+    version: integer,
+  },
   { key: ['id'], assignsIds: true },
 );
+
+/** An animal as a row, with its version. */
+export type PetRow = Stored<typeof PETS>;
 
 /** Every status as the index by category has it. An animal without a status has ''. */
 export const INDEXED_STATUSES = ['', ...PET_STATUSES] as const;
 
-export interface PetQuery {
-  /** 1 to 100. */
-  readonly limit: number;
+/** `limit` is 1 to 100. */
+export interface PetQuery extends PageQuery {
   readonly status?: PetStatus | undefined;
   readonly categoryId?: bigint | undefined;
   /** Only these animals: 1 to 100 ids in any order, some perhaps twice. */
-  readonly ids?: readonly bigint[] | undefined;
-  /** Only animals with a smaller id: where the page before ended. */
-  readonly before?: bigint | undefined;
+  readonly id?: readonly bigint[] | undefined;
 }
 
-export interface PetPage extends Page<Pet> {
+/** A page as JSON, in which SQLite keeps animals. */
+export interface PetPage extends Pick<Page<Pet>, 'next'> {
+  readonly items: Json<readonly Pet[]>;
   /** A place for the response, if the same page may be returned again. */
   readonly cache?: { response?: object };
 }
@@ -34,7 +43,7 @@ export interface PetPage extends Page<Pet> {
 export interface PetReads {
   /** A page never changes: as long as nothing is written, the same object may be returned again. */
   list(query: PetQuery): Promise<PetPage>;
-  get(id: bigint): Promise<Json<Pet> | undefined>;
+  get(id: bigint): Promise<Result<Json<Pet>, 'not_found'>>;
 }
 
 /** An animal as JSON with exact int64. An animal without a status has no such member. */

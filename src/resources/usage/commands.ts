@@ -1,13 +1,12 @@
 // Contract: sections 6, 6.9 and 8.
 import { type Command, Option } from 'commander';
+import { csvText } from '../../domain/csv.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { OUTCOMES } from '../../domain/usage.ts';
 import { describeWindows } from '../../limits/quota.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
-import { csvText } from '../../terminal/csv.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
-import { printJson, printRows, printTable } from '../../terminal/output.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { UsageRepository } from './repository.ts';
 import { usageRange } from './rules.ts';
@@ -66,17 +65,19 @@ export function usageCommands(program: Command, terminal: Terminal<Repositories>
 
 /** Prints what each account, or the one with this name, has left in both windows. */
 async function showWindows(
-  terminal: Terminal<Repositories>,
+  { withQuotas, printRows }: Terminal<Repositories>,
   { account: name, since, csv, json }: UsageOptions,
 ): Promise<void> {
   const misplaced = since !== undefined ? '--since' : csv && '--csv';
   if (misplaced)
     throw new ServiceError('invalid_parameter', `${misplaced} is for the history, so it needs --by.`);
-  await terminal.withQuotas(async ({ store: { accounts }, quotas }) => {
-    const chosen = name === undefined ? await accounts.list() : [requireValue(await accounts.find(name))];
+  await withQuotas(async ({ store: { accounts }, quotas }) => {
+    const chosen = name === undefined ? await accounts.listAll() : [requireValue(await accounts.find(name))];
     const windows = await Promise.all(
       chosen.map(async (account) => {
-        const { minute, day } = describeWindows(await quotas.readQuota(account));
+        const { minute, day } = describeWindows(
+          await quotas.peek({ kind: 'account', accountId: account.id, limits: account.limits }),
+        );
         return { account: account.name, plan: account.plan, minute, day };
       }),
     );
@@ -93,13 +94,13 @@ async function showWindows(
 }
 
 function showHistory(
-  terminal: Terminal<Repositories>,
+  { system, withStore, printJson, printTable }: Terminal<Repositories>,
   by: keyof typeof COLUMNS,
   { account: name, since, csv, json }: UsageOptions,
 ): Promise<void> {
-  return terminal.withStore(async ({ clock, store: { accounts, usageHistory } }) => {
+  return withStore(async ({ clock, store: { accounts, usageHistory } }) => {
     const now = Math.floor(clock().unix);
-    const range = usageRange({ from: since?.(now) }, now, '--since');
+    const range = requireValue(usageRange({ from: since?.(now) }, now, '--since'));
     const accountId = name === undefined ? undefined : requireValue(await accounts.find(name)).id;
     const sums = await usageHistory.sums({ ...range, accountId, by: by === 'day' ? 'interval' : by });
     const header = [...COLUMNS[by], ...OUTCOMES];
@@ -109,7 +110,7 @@ function showHistory(
       return Object.fromEntries(header.map((column) => [column, cells[column] ?? null]));
     });
     if (json) return printJson(rows);
-    if (csv) return void process.stdout.write(csvText(header, rows.map(Object.values)));
+    if (csv) return void system.stdout.write(csvText([header, ...rows.map(Object.values)]));
     printTable(
       header.map((column) => column.replaceAll(/[A-Z]/g, ' $&').toUpperCase()),
       rows.map((row) => Object.values(row).map((value) => String(value ?? '-'))),

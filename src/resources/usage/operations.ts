@@ -1,12 +1,163 @@
-// Contract: section 10.2.
-import { choice, instant, integer, placeCursor, rowFilter } from '../../http/parameters.ts';
+// Contract: sections 3.13 and 10.2.
+import { choice, instant, integer, oneOf, placeCursor, rowFilter } from '../../http/parameters.ts';
 import { textIfInstant } from '../../domain/instant.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { mapPage, toPage } from '../../domain/page.ts';
 import type { UsageInterval } from '../../domain/usage.ts';
 import { type OperatorResource, read } from '../../http/operation.ts';
 import type { UsageRepository } from './repository.ts';
-import { placeOfSum, type SumPlace, USAGE_BY, type UsageBy, type UsageSum, usageRange } from './rules.ts';
-import { EXAMPLE_COUNTS, MOST_SUMS, UsageSums } from './schema.ts';
+import {
+  placeOfSum,
+  type RangeParameters,
+  type SumPlace,
+  USAGE_BY,
+  type UsageBy,
+  type Usage,
+  type UsagePlace,
+  type UsageSum,
+  usageRange,
+} from './rules.ts';
+import { By, EXAMPLE_COUNTS, Interval, USAGE_LIMIT, UsageHistory, UsageRow, UsageSums } from './schema.ts';
+
+const RANGE = {
+  from: instant({
+    description:
+      'Keep only intervals that begin at this instant or later. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`. ' +
+      'A range by the hour has at most 31 days.',
+    example: '2026-11-24T00:00:00Z',
+  }),
+  to: instant({
+    description: 'Keep only intervals that begin before this instant. By default now.',
+    example: '2026-12-01T00:00:00Z',
+  }),
+};
+
+const ROWS = integer(USAGE_LIMIT, {
+  description: 'Maximum number of rows to return.',
+  example: USAGE_LIMIT.default,
+});
+
+/** Counts of this moment are in the range. */
+const readRange = (parameters: RangeParameters, clock: Clock) =>
+  usageRange(parameters, Math.ceil(clock().unix));
+
+function describeUsage({ start, ...row }: Usage | UsageSum) {
+  return start === undefined ? row : { start: textIfInstant(start), ...row };
+}
+
+/* For clients. */
+
+const USAGE = {
+  start: '2026-11-30T00:00:00.000Z',
+  operation: 'listPets',
+  keyId: 7,
+  ok: 940,
+  clientError: 3,
+  refused: 0,
+  serverError: 0,
+};
+const USAGE_HISTORY = [
+  USAGE,
+  { ...USAGE, start: '2026-12-01T00:00:00.000Z', operation: 'createPet', ok: 12, clientError: 0 },
+];
+const { operation: _operation, ...OF_KEY } = USAGE;
+const { keyId: _keyId, ...OF_OPERATION } = USAGE;
+
+/**
+ * Where a page begins. It has the end of the range, so that the pages of a walk have one range: by default a range ends now,
+ * and so would begin later with each page.
+ */
+interface RowPlace extends UsagePlace {
+  /** Unix milliseconds. */
+  readonly to: number;
+}
+
+const ROW_PLACE = /^(\d{1,15})\.(\d{1,15})\.(\d{0,16})\.([A-Za-z]{0,100})$/;
+const EXAMPLE_PLACE = {
+  to: Date.parse('2026-12-01T12:59:30Z'),
+  start: Date.parse(USAGE.start),
+  keyId: USAGE.keyId,
+  operation: USAGE.operation,
+};
+
+function formatRowPlace({ to, start, keyId, operation: name }: RowPlace): string {
+  return [to, start, keyId ?? '', name ?? ''].join('.');
+}
+
+/** @param text one that matches ROW_PLACE. */
+function parseRowPlace(text: string): RowPlace {
+  const [to, start, keyId = '', name = ''] = text.split('.');
+  return {
+    to: Number(to),
+    start: Number(start),
+    keyId: keyId === '' ? undefined : Number(keyId),
+    operation: name === '' ? undefined : name,
+  };
+}
+
+export interface OwnUsageRepositories {
+  readonly clock: Clock;
+  readonly usageHistory: Pick<UsageRepository, 'ofAccount'>;
+}
+
+const getOwnUsage = read(UsageHistory, {
+  id: 'getUsage',
+  path: '/account/usage',
+  allowance: 'holder',
+  stability: 'beta',
+  guide: 'Your account',
+  summary: 'Get the usage of the account',
+  description:
+    'Returns a page of how many requests the keys of this account made, by operation, key and outcome, for each hour or day in UTC in ' +
+    'which there were some. When there are more rows, the `Link` header leads to the next page. The history is kept by the ' +
+    'hour for 90 days, and by the day for 25 months.',
+  parameters: {
+    ...RANGE,
+    interval: oneOf(Interval.options, 'UsageInterval', {
+      description: 'How long an interval is. By default a day.',
+      example: 'day',
+    }),
+    by: oneOf(By.options, 'UsageBy', {
+      description:
+        '`operation` adds up the keys: rows have no `keyId`. `key` adds up the operations: rows have no `operation`. By default nothing is added up.',
+      example: 'operation',
+    }),
+    limit: ROWS,
+    cursor: placeCursor(ROW_PLACE, formatRowPlace(EXAMPLE_PLACE)),
+  },
+  answer: {
+    description: 'A page of the usage, the oldest first.',
+    examples: {
+      day: { summary: 'Two days', value: USAGE_HISTORY },
+      operation: { summary: 'A day by operation', value: [OF_OPERATION] },
+      key: { summary: 'A day by key', value: [OF_KEY] },
+    },
+  },
+  sample: { client: 'account.usage', query: { interval: 'day' } },
+  async handle({ accountId, parameters }, { usageHistory, clock }: OwnUsageRepositories) {
+    const { interval = 'day', by, limit, cursor } = parameters;
+    const after = cursor === undefined ? undefined : parseRowPlace(cursor);
+    const range = after ? { value: { from: after.start, to: after.to } } : readRange(parameters, clock);
+    if ('error' in range) return range;
+    const query = { ...range.value, interval, by, limit: limit + 1, after };
+    const rows = await usageHistory.ofAccount(accountId, query);
+    const page = toPage(rows, limit, (last) => formatRowPlace({ to: range.value.to, ...last }));
+    return mapPage(page, describeUsage);
+  },
+});
+
+/** What the account shows of its usage. */
+export const OWN_USAGE = {
+  schemas: [
+    { schema: Interval, example: 'day' },
+    { schema: By, example: 'operation' },
+    { schema: UsageRow, example: USAGE },
+    { schema: UsageHistory, example: USAGE_HISTORY },
+  ],
+  operations: [getOwnUsage],
+};
+
+/* For operators. */
 
 interface Repositories {
   readonly clock: Clock;
@@ -49,12 +200,7 @@ const getUsage = read(UsageSums, {
     'Usage is kept by the hour for 90 days and by the day for 25 months.',
   parameters: {
     accountId: rowFilter('Only the keys of this account.'),
-    from: instant({
-      description:
-        'Start of the range. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`.',
-      example: '2026-11-01T00:00:00Z',
-    }),
-    to: instant({ description: 'End of the range. By default now.', example: '2026-12-01T00:00:00Z' }),
+    ...RANGE,
     interval: choice<UsageInterval>(['hour', 'day'], {
       description: 'Length of an interval. By default `day`.',
       example: 'day',
@@ -63,10 +209,7 @@ const getUsage = read(UsageSums, {
       description: 'How to group the requests. By default `interval`.',
       example: 'operation',
     }),
-    limit: integer(
-      { minimum: 1, maximum: MOST_SUMS, default: MOST_SUMS },
-      { description: 'Maximum number of rows.', example: MOST_SUMS },
-    ),
+    limit: ROWS,
     cursor: placeCursor(PLACE, `${Date.parse('2026-11-01')}~${Date.parse('2026-12-01')}~-955~listPets`),
   },
   answer: {
@@ -87,18 +230,17 @@ const getUsage = read(UsageSums, {
   async handle({ parameters }, { clock, usageHistory }: Repositories) {
     const { accountId, interval = 'day', by = 'interval', limit, cursor } = parameters;
     const after = cursor === undefined ? undefined : parsePlace(cursor);
-    const { from, to } = after ?? usageRange(parameters, Math.ceil(clock().unix));
+    const range = after ? { value: after } : readRange(parameters, clock);
+    if ('error' in range) return range;
+    const { from, to } = range.value;
     const query = { interval, from, to, accountId, by, limit: limit + 1, after };
     const sums = await usageHistory.sums(query);
-    const page = sums.slice(0, limit);
-    const last = sums.length > limit ? page.at(-1) : undefined;
-    return { value: page.map(toJson), next: last && formatPlace({ from, to, ...placeOfSum(last) }) };
+    return mapPage(
+      toPage(sums, limit, (last) => formatPlace({ from, to, ...placeOfSum(last) })),
+      describeUsage,
+    );
   },
 });
-
-function toJson({ start, ...sum }: UsageSum) {
-  return start === undefined ? sum : { start: textIfInstant(start), ...sum };
-}
 
 export const OPERATOR_USAGE: OperatorResource<Repositories> = {
   name: 'Usage',

@@ -1,12 +1,15 @@
 // Contract: sections 3.13 and 6.9.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Environment } from '../../domain/api-key.ts';
-import { DAY } from '../../domain/clock.ts';
-import { HOUR, type UsageCount, type UsageRowsBy } from '../../domain/usage.ts';
-import { chunksOf, type Engine } from '../../storage/engine.ts';
-import { raw, type Row, type Sql, sql } from '../../storage/sql.ts';
+import { Batcher } from '../../domain/batcher.ts';
+import { DAY, HOUR } from '../../domain/clock.ts';
+import { type UsageCount, type UsageRowsBy } from '../../domain/usage.ts';
+import { chunksOf, gatherChunks } from '../../domain/chunks.ts';
+import type { Engine } from '../../storage/engine.ts';
+import { empty, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
 import {
   addUp,
+  collectFirst,
   comparePlaces,
   compareSums,
   cutRange,
@@ -80,24 +83,25 @@ const OPERATIONS = 25;
 /** Days of a slice at most, so that its sums by operation are few. */
 const LONGEST_SLICE = { hour: 4, day: 64 } as const;
 
-export type KeyRow = readonly [id: bigint, label: string | null, accountId: bigint, account: string];
+type KeyRow = readonly [id: bigint, label: string | null, accountId: bigint, account: string];
 
-export function readKey([id, label, accountId, account]: KeyRow): UsageKey {
+function readKey([id, label, accountId, account]: KeyRow): UsageKey {
   return { keyId: Number(id), label: label ?? undefined, accountId: Number(accountId), account };
 }
 
 /** Pages and sums of the history of an environment. */
 export function openReads(engine: Engine, environment: Environment) {
-  let lastTurn: Promise<unknown> = Promise.resolve();
-
-  /** One read of all that wait, in a turn of the event loop of its own: others run after it and the work on its rows. */
-  function read<R extends Row>(statement: Sql): Promise<readonly R[]> {
-    const rows = lastTurn.then(async () => {
+  // Each in a turn of the event loop of its own: others run after it and the work on its rows.
+  const reads = new Batcher<undefined, Sql, readonly Row[]>({
+    size: 1,
+    async run(_, statements) {
       await nextTurn();
-      return engine.read<R>(statement);
-    });
-    lastTurn = rows.catch(() => undefined);
-    return rows;
+      return Promise.all(statements.map((statement) => engine.read(statement)));
+    },
+  });
+
+  async function read<R extends Row>(statement: Sql): Promise<readonly R[]> {
+    return (await reads.add(undefined, statement)) as readonly R[];
   }
 
   /** The keys of one account, or of all, with usage in a range: at most KEYS_AT_ONCE, in the order of accounts and ids. */
@@ -137,12 +141,12 @@ export function openReads(engine: Engine, environment: Environment) {
     table: keyof typeof TABLES,
     keys: readonly KeyOfAccount[],
     [from, to]: Span,
-    by?: keyof typeof GROUPS,
+    { by, operation }: { readonly by?: keyof typeof GROUPS; readonly operation?: string | undefined } = {},
   ): AsyncGenerator<readonly UsageCount[]> {
     const { rows: columns, time } = TABLES[table];
     const isSummed = table !== 'hours' && by !== undefined;
     const most = MOST_ROWS[isSummed ? 'sums' : table];
-    const longest = table === 'weeks' ? most : most / OPERATIONS;
+    const longest = table === 'weeks' || operation !== undefined ? most : most / OPERATIONS;
     const [first, end] =
       table === 'hours' ? [Math.floor(from / HOURS_A_DAY), Math.ceil(to / HOURS_A_DAY)] : [from, to];
     let atOnce = Math.max(1, Math.floor(longest / (end - first)));
@@ -152,7 +156,8 @@ export function openReads(engine: Engine, environment: Environment) {
         // The rows of one key are always read. They are few.
         const limit = ids.length === 1 ? Number.MAX_SAFE_INTEGER : most + 1;
         const rows = sql`SELECT ${columns} WHERE ${time} >= ${start} AND ${time} < ${Math.min(end, start + longest)}
-          AND ${engine.dialect.isAnyOf('key_id', ids)} LIMIT ${limit}`;
+          AND ${engine.dialect.isAnyOf('key_id', ids)}
+          ${operation === undefined ? empty : sql`AND operation = ${operation}`} LIMIT ${limit}`;
         const part = await read<CountsRow>(isSummed ? sumUp(rows, by) : rows);
         const size = part.reduce((sum, row) => sum + Number(row.at(-1)), 0);
         if (ids.length > 1 && size > most) {
@@ -166,11 +171,56 @@ export function openReads(engine: Engine, environment: Environment) {
       }
   }
 
+  /** Sums of a range in parts, in no order. No group comes twice. */
+  async function* sumInParts({
+    accountId,
+    by,
+    operation,
+    ...range
+  }: Omit<UsageSumsQuery, 'limit' | 'after'>): AsyncGenerator<readonly PlacedSum[]> {
+    const isByKeys = by === 'key' || by === 'account';
+    const sums = new Map<SumPlace['group'], SummedCount>();
+    const close = (open?: number) => {
+      const closed: PlacedSum[] = [];
+      for (const [group, { counts }] of sums) {
+        if (group === open) continue;
+        sums.delete(group);
+        const requests = counts.reduce((sum, count) => sum + count, 0);
+        closed.push(
+          by === 'interval'
+            ? { number: Number(group) * HOUR, group: 0, counts }
+            : { number: -requests, group, counts },
+        );
+      }
+      return closed;
+    };
+    const batches =
+      accountId !== undefined || isByKeys
+        ? readKeys(range, accountId)
+        : [[{ id: ALL_KEYS[environment], accountId: 0 }]];
+    for await (const keys of batches) {
+      if (keys.length === 0) continue;
+      const accounts = new Map(keys.map((key) => [key.id, key.accountId]));
+      const toGroup = {
+        interval: ({ hour }: UsageCount): SumPlace['group'] => hour,
+        operation: (count: UsageCount) => count.operation,
+        key: ({ keyId }: UsageCount) => keyId,
+        account: ({ keyId }: UsageCount) => accounts.get(keyId) ?? 0,
+      }[by];
+      const columns = { by: by === 'account' ? ('key' as const) : by, operation };
+      for (const [table, span] of cutRange(range, { by, operation }))
+        for await (const counts of readCounts(table, keys, span, columns)) addUp(counts, toGroup, sums);
+      // The next keys may belong to the same account.
+      if (isByKeys) yield close(by === 'account' ? keys.at(-1)?.accountId : undefined);
+    }
+    yield close();
+  }
+
   /** The sums with the names of their groups. */
   async function describeSums(by: UsageBy, sums: readonly PlacedSum[]): Promise<readonly UsageSum[]> {
     const names = new Map<SumPlace['group'], Partial<UsageKey>>();
     if (by === 'key' || by === 'account')
-      for await (const some of chunksOf(sums, KEYS_AT_ONCE)) {
+      for await (const some of gatherChunks(sums, KEYS_AT_ONCE)) {
         const ids = some.map(({ group }) => Number(group));
         const rows = await read<KeyRow>(
           by === 'key'
@@ -224,51 +274,37 @@ export function openReads(engine: Engine, environment: Environment) {
       }
       return page.items();
     },
+    sumInParts,
     /** Sums of a range. Intervals come oldest first; other groups come with the most requests first. */
-    async sums(query: UsageSumsQuery): Promise<readonly UsageSum[]> {
-      const { accountId, by, limit = Infinity, after } = query;
-      const isByKeys = by === 'key' || by === 'account';
+    async sums({ limit = Infinity, after, ...query }: UsageSumsQuery): Promise<readonly UsageSum[]> {
       const first = collectFirst<SumPlace, PlacedSum>(limit, compareSums, after);
-      const sums = new Map<SumPlace['group'], SummedCount>();
-      const close = (open?: number) => {
-        for (const [group, { counts }] of sums) {
-          if (group === open) continue;
-          sums.delete(group);
-          const requests = counts.reduce((sum, count) => sum + count, 0);
-          first.add(
-            by === 'interval'
-              ? { number: Number(group) * HOUR, group: 0, counts }
-              : { number: -requests, group, counts },
-          );
+      for await (const sums of sumInParts(query)) for (const sum of sums) first.add(sum);
+      return describeSums(query.by, first.items());
+    },
+    /** When keys last called an operation since the day of `from`: the beginning of that hour in Unix milliseconds. */
+    async lastCalls(
+      operation: string,
+      from: number,
+      keyIds: readonly number[],
+    ): Promise<ReadonlyMap<number, number>> {
+      const hours = new Map<number, number>();
+      for (const some of chunksOf(keyIds, KEYS_AT_ONCE))
+        for (const [id, lastDay, packed] of await read<readonly [bigint, bigint, string | null]>(sql`
+          SELECT s.key_id, s.day,
+            (SELECT hours FROM usage_hours h WHERE h.key_id = s.key_id AND h.day = s.day AND h.operation = ${operation})
+          FROM (SELECT key_id, max(day) AS day FROM usage_days WHERE ${engine.dialect.isAnyOf('key_id', some)}
+            AND operation = ${operation} AND day >= ${Math.floor(from / DAY)} GROUP BY key_id) AS s`)) {
+          const [keyId, day] = [Number(id), Number(lastDay)];
+          const last = unpackHours({ keyId, day, operation, hours: packed ?? '[]' }).at(-1);
+          hours.set(keyId, (last?.hour ?? day * HOURS_A_DAY) * HOUR);
         }
-      };
-      const batches =
-        accountId !== undefined || isByKeys
-          ? readKeys(query, accountId)
-          : [[{ id: ALL_KEYS[environment], accountId: 0 }]];
-      for await (const keys of batches) {
-        if (keys.length === 0) continue;
-        const accounts = new Map(keys.map((key) => [key.id, key.accountId]));
-        const toGroup = {
-          interval: ({ hour }: UsageCount): SumPlace['group'] => hour,
-          operation: ({ operation }: UsageCount) => operation,
-          key: ({ keyId }: UsageCount) => keyId,
-          account: ({ keyId }: UsageCount) => accounts.get(keyId) ?? 0,
-        }[by];
-        for (const [table, span] of cutRange(query, by))
-          for await (const counts of readCounts(table, keys, span, by === 'account' ? 'key' : by))
-            addUp(counts, toGroup, sums);
-        // The next keys may belong to the same account.
-        if (isByKeys) close(by === 'account' ? keys.at(-1)?.accountId : undefined);
-      }
-      close();
-      return describeSums(by, first.items());
+      return hours;
     },
   };
 }
 
 /** A sum without the names of its group. */
-interface PlacedSum extends SumPlace, Pick<UsageCount, 'counts'> {}
+export interface PlacedSum extends SumPlace, Pick<UsageCount, 'counts'> {}
 
 function sumUp(rows: Sql, by: keyof typeof GROUPS): Sql {
   const { sums, column } = GROUPS[by];
@@ -290,34 +326,5 @@ function toUsage({ hour, operation, keyId, counts }: UsageCount, by: UsageRowsBy
     operation: by === 'key' ? undefined : operation,
     keyId: by === 'operation' ? undefined : keyId,
     ...nameCounts(counts),
-  };
-}
-
-/** Items that are sorted at once, at least. */
-const MOST_UNSORTED = 256;
-
-/** Collects the first `most` items after a place, and forgets the others soon, so that memory stays small. */
-function collectFirst<Place, T extends Place>(
-  most: number,
-  compare: (a: Place, b: Place) => number,
-  after: Place | undefined,
-) {
-  let items: T[] = [];
-  /** Items after this one are not needed. Undefined as long as all may be. */
-  let end: T | undefined;
-  const sort = (): readonly T[] => {
-    items = items.toSorted(compare).slice(0, most);
-    if (items.length >= most) end = items.at(-1);
-    return items;
-  };
-  return {
-    add(item: T): void {
-      if (after !== undefined && compare(item, after) <= 0) return;
-      if (end !== undefined && compare(item, end) >= 0) return;
-      if (items.push(item) >= most + Math.max(most, MOST_UNSORTED)) sort();
-    },
-    isFull: () => items.length >= most,
-    /** In their order. */
-    items: sort,
   };
 }

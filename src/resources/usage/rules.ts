@@ -1,8 +1,7 @@
 // Contract: sections 3.13 and 6.9.
-import { DAY } from '../../domain/clock.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { DAY, HOUR } from '../../domain/clock.ts';
+import type { Result } from '../../domain/result.ts';
 import {
-  HOUR,
   OUTCOMES,
   type UsageCount,
   type UsageInterval,
@@ -36,20 +35,23 @@ export type RangeParameters = { readonly [Name in keyof UsageQuery]?: UsageQuery
 /**
  * The requested range of the history, with the defaults: by the day, until `now`, and of 30 UTC days or 24 hours.
  * `name` is the name of the parameter `from` in messages.
- * @throws ServiceError `invalid_parameter`.
  */
-export function usageRange(parameters: RangeParameters, now: number, name = 'from'): UsageQuery {
+export function usageRange(
+  parameters: RangeParameters,
+  now: number,
+  name = 'from',
+): Result<UsageQuery, 'invalid_parameter'> {
   const { interval = 'day', to = now } = parameters;
   const { from = interval === 'hour' ? to - DAY : firstOfLastDays(to) } = parameters;
-  if (from > to) throw invalid(`${name} must not be after ${parameters.to === undefined ? 'now' : 'to'}.`);
+  if (from > to) return invalid(`${name} must not be after ${parameters.to === undefined ? 'now' : 'to'}.`);
   const length = LENGTH[interval];
   if (from < Math.floor((now - KEPT[interval]) / length) * length)
-    throw invalid(`${name} is too early: usage is kept for ${KEPT_TEXT[interval]}.`);
+    return invalid(`${name} is too early: usage is kept for ${KEPT_TEXT[interval]}.`);
   if (interval === 'hour' && to - from > LONGEST_BY_HOUR)
-    throw invalid(
+    return invalid(
       `${name} must be at most 31 days before the end of a range by the hour: use a range by the day.`,
     );
-  return { interval, from, to };
+  return { value: { interval, from, to } };
 }
 
 /** Unix milliseconds: midnight UTC at the start of the last 30 days before `end`. The day that `end` is in is the last one. */
@@ -57,8 +59,8 @@ export function firstOfLastDays(end: number): number {
   return (Math.ceil(end / DAY) - LAST_DAYS) * DAY;
 }
 
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_parameter', message);
+function invalid(message: string) {
+  return { error: 'invalid_parameter', message } as const;
 }
 
 export const HOURS_A_DAY = DAY / HOUR;
@@ -163,6 +165,8 @@ export type UsageSum = OutcomeCounts &
 export interface UsageSumsQuery extends UsageQuery {
   /** Undefined: all accounts. */
   readonly accountId?: number | undefined;
+  /** Undefined: all operations. */
+  readonly operation?: string | undefined;
   readonly by: UsageBy;
   /** Undefined: all sums. */
   readonly limit?: number | undefined;
@@ -188,8 +192,11 @@ export function compareSums(a: SumPlace, b: SumPlace): number {
 
 export function placeOfSum({ start, operation, keyId, accountId, ...counts }: UsageSum): SumPlace {
   if (start !== undefined) return { number: start, group: 0 };
-  const number = -OUTCOMES.reduce((requests, outcome) => requests + counts[outcome], 0);
-  return { number, group: operation ?? keyId ?? accountId ?? 0 };
+  return { number: -countRequests(counts), group: operation ?? keyId ?? accountId ?? 0 };
+}
+
+export function countRequests(counts: OutcomeCounts): number {
+  return OUTCOMES.reduce((requests, outcome) => requests + counts[outcome], 0);
 }
 
 /** Of an hour since 1970. */
@@ -211,12 +218,13 @@ export type Span = readonly [from: number, to: number];
  */
 export function cutRange(
   { interval, from, to }: UsageQuery,
-  by: UsageBy,
+  { by, operation }: Pick<UsageSumsQuery, 'by' | 'operation'>,
 ): readonly (readonly [table: 'hours' | 'days' | 'weeks', span: Span])[] {
   const span: Span = [Math.ceil(from / LENGTH[interval]), Math.ceil(to / LENGTH[interval])];
   const [hours, wholeDays] =
     interval === 'day' ? [[], span] : cut(span, by === 'interval' ? Infinity : HOURS_A_DAY);
-  const [days, weeks] = cut(wholeDays, by === 'key' || by === 'account' ? DAYS_A_WEEK : Infinity);
+  const hasWeeks = operation === undefined && (by === 'key' || by === 'account');
+  const [days, weeks] = cut(wholeDays, hasWeeks ? DAYS_A_WEEK : Infinity);
   return [
     ...hours.map((rest) => ['hours', rest] as const),
     ...days.map((rest) => ['days', rest] as const),
@@ -233,4 +241,33 @@ function cut([from, to]: Span, length: number): readonly [rest: readonly Span[],
     [before, [end * length, to]],
     [first, end],
   ];
+}
+
+/** Items that are sorted at once, at least. */
+const MOST_UNSORTED = 256;
+
+/** Collects the first `most` items after a place, and forgets the others soon, so that memory stays small. */
+export function collectFirst<Place, T extends Place>(
+  most: number,
+  compare: (a: Place, b: Place) => number,
+  after?: Place,
+) {
+  let items: T[] = [];
+  /** Items after this one are not needed. Undefined as long as all may be. */
+  let end: T | undefined;
+  const sort = (): readonly T[] => {
+    items = items.toSorted(compare).slice(0, most);
+    if (items.length >= most) end = items.at(-1);
+    return items;
+  };
+  return {
+    add(item: T): void {
+      if (after !== undefined && compare(item, after) <= 0) return;
+      if (end !== undefined && compare(item, end) >= 0) return;
+      if (items.push(item) >= most + Math.max(most, MOST_UNSORTED)) sort();
+    },
+    isFull: () => items.length >= most,
+    /** In their order. */
+    items: sort,
+  };
 }

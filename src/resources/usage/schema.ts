@@ -1,6 +1,58 @@
-// Contract: section 10.2.
+// Contract: sections 3.13 and 10.2.
 import { z } from 'zod';
-import type { UsageOutcome } from '../../domain/usage.ts';
+import { count, dateTime, int64 } from '../../domain/fields.ts';
+import { OUTCOMES, USAGE_ROWS_BY, type UsageInterval, type UsageOutcome } from '../../domain/usage.ts';
+
+/* As clients see their usage. */
+
+const INTERVALS = ['hour', 'day'] as const satisfies readonly UsageInterval[];
+
+export const Interval = z
+  .enum(INTERVALS)
+  .meta({ id: 'UsageInterval', description: 'Length of the intervals of a usage history, in UTC.' });
+
+export const By = z
+  .enum(USAGE_ROWS_BY)
+  .meta({ id: 'UsageBy', description: 'What the rows of a usage history tell apart besides intervals.' });
+
+const [ok, clientError, refused, serverError] = OUTCOMES;
+
+export const UsageRow = z
+  .object({
+    start: dateTime.meta({ description: 'When the interval begins.' }),
+    operation: z
+      .string()
+      .max(100)
+      .regex(/^[A-Za-z]+$/)
+      .optional()
+      .meta({
+        description: 'The operation; `other` for requests that match none. Absent if `by` is `key`.',
+        examples: ['listPets'],
+      }),
+    keyId: int64.optional().meta({
+      description: 'Identifier of the key. Absent if `by` is `operation`.',
+      examples: [7],
+    }),
+    [ok]: count('Requests that were answered with 2xx or 3xx.', 0, 940),
+    [clientError]: count('Requests that were answered with 4xx, but not 429.', 0, 3),
+    [refused]: count('Requests that were answered with 429.', 0, 0),
+    [serverError]: count('Requests that were answered with 5xx.', 0, 0),
+  })
+  .meta({
+    id: 'Usage',
+    description:
+      'The requests of one interval, operation and key, by their outcomes. See `by` for rows that add up keys or operations.',
+  });
+
+/** Rows of a page. */
+export const USAGE_LIMIT = { minimum: 1, maximum: 1_000, default: 1_000 } as const;
+
+export const UsageHistory = z.array(UsageRow).max(USAGE_LIMIT.maximum).meta({
+  id: 'UsageHistory',
+  description: 'A page of the usage of the keys of an account, the oldest first.',
+});
+
+/* As operators see it. */
 
 /** Requests by their outcomes. */
 export const COUNTS = {
@@ -14,9 +66,6 @@ export const NO_COUNTS = { ok: 0, clientError: 0, refused: 0, serverError: 0 } a
 
 export const EXAMPLE_COUNTS = { ok: 1_204, clientError: 12, refused: 3, serverError: 0 };
 
-/** The most sums of a page, and as many by default. */
-export const MOST_SUMS = 1_000;
-
 export const UsageSums = z
   .array(
     z.object({
@@ -29,7 +78,7 @@ export const UsageSums = z
       ...COUNTS,
     }),
   )
-  .max(MOST_SUMS)
+  .max(USAGE_LIMIT.maximum)
   .meta({
     id: 'UsageSums',
     description: 'Requests of a range. Each row has `start`, `operation`, a key or an account, as `by` says.',

@@ -11,7 +11,7 @@ import {
 } from 'pg';
 import type { Queries, Transaction } from '../transaction.ts';
 import type { PoolLoad } from '../engine.ts';
-import type { Row, Sql } from '../sql.ts';
+import { join, raw, type Row, type Sql, sql } from '../sql.ts';
 import type { ColumnType } from '../table.ts';
 import { DIALECT } from './dialect.ts';
 import { isConnectionFit, sqlState, storeError } from './errors.ts';
@@ -165,7 +165,10 @@ export class Connections implements Database {
 }
 
 /** The transaction that a connection is in, as a write sees it. */
-export function transactionOn(database: Database): Transaction {
+/** Unix milliseconds. Not now(), the instant when the transaction began: it may have waited for a lock since. */
+const CLOCK = raw('(extract(epoch FROM clock_timestamp()) * 1000)::bigint');
+
+export function transactionOn(database: Database, isSilent = false): Transaction {
   const query = runOn(database);
   return {
     dialect: DIALECT,
@@ -179,11 +182,21 @@ export function transactionOn(database: Database): Transaction {
         table.columns.map((_, index) => rows.map((row) => row[index])),
       );
     },
-    async add(table, rows) {
+    async run(...statements) {
+      const last = statements.at(-1) as Sql;
+      const others = statements
+        .slice(0, -1)
+        .map((statement, index) => sql`${raw(`s${index}`)} AS (${statement})`);
+      await query(others.length === 0 ? last : sql`WITH ${join(others)} ${last}`);
+    },
+    clock: CLOCK,
+    isSilent,
+    async add(table, rows, note) {
       const columns = table.columns.filter(([name]) => name !== 'id');
       const names = columns.map(([name]) => name).join(', ');
       const arrays = columns.map(([, type], index) => `$${index + 1}::${arrayType(type)}`);
       const encoded = rows.map((row) => table.encodeNew(row));
+      if (note !== undefined && note.values.length > 0) throw new Error('A note has no values.');
       // The server takes the ids in the order of the rows, and the row numbers show which id belongs to which row.
       const ids = await database.query<[id: bigint]>(
         `WITH added AS MATERIALIZED (
@@ -191,19 +204,20 @@ export function transactionOn(database: Database): Transaction {
            FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS t (${names}, n)
          ), inserted AS (
            INSERT INTO ${table.name} (id, ${names}) SELECT id, ${names} FROM added
-         )
+         )${note === undefined ? '' : `, noted AS (${note.text})`}
          SELECT id FROM added ORDER BY n`,
         columns.map((_, index) => encoded.map((values) => values[index])),
-        `add ${table.name}`,
+        `add ${table.name}${note === undefined ? '' : ' with a note'}`,
       );
       return ids.map(([id]) => id);
     },
     async now() {
-      // Not now(), the instant when the transaction began: it may have waited for a lock since.
-      const [row] = await database.query<[now: bigint]>(
-        'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint',
-      );
+      const [row] = await query<[now: bigint]>(sql`SELECT ${CLOCK}`);
       return Number(row?.[0]);
+    },
+    async tryLock(number) {
+      const [row] = await query<[boolean]>(sql`SELECT pg_try_advisory_xact_lock(${number})`);
+      return row?.[0] === true;
     },
     async lock({ name }) {
       await database.query(`LOCK TABLE ${name} IN SHARE ROW EXCLUSIVE MODE`);

@@ -19,6 +19,13 @@ export const DIALECT: Dialect = {
     return sql`WHERE (${raw(names.join(', '))}, id) <= (${values}, ${from}) AND (${raw(names.join(', '))}) >= (${values})
       ORDER BY ${order}, id DESC`;
   },
+  oldest(columns, after) {
+    const names = Object.keys(columns);
+    const values = join(Object.values(columns));
+    return sql`WHERE (${raw(names.join(', '))}, id) > (${values}, ${after}) AND (${raw(names.join(', '))}) <= (${values})
+      ORDER BY ${raw(names.join(', '))}, id`;
+  },
+  hasOneWriter: false,
   lastElement: (column) => raw(`(${column}::json ->> -1)::bigint`),
   isAnyOf: (column, integers) =>
     sql`${raw(column)} = ANY (ARRAY(SELECT json_array_elements_text(${`[${integers.join()}]`}::json)::bigint))`,

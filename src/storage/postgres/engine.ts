@@ -1,9 +1,10 @@
+import { Batcher } from '../../domain/batcher.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { CHUNK_ROWS, type Engine, type EngineSettings, type Snapshot, type TableReader } from '../engine.ts';
 import type { Value } from '../sql.ts';
 import type { AnyTable } from '../table.ts';
+import type { Write } from '../transaction.ts';
 import { openWriteOnce, writeRecorded } from '../idempotency.ts';
-import { Batches } from './batches.ts';
 import { type Connections, type Database, runOn, selectOn, transactionOn } from './connections.ts';
 import { openPool, type PoolSettings } from './database.ts';
 import { DIALECT } from './dialect.ts';
@@ -17,6 +18,11 @@ const SNAPSHOT_TIMEOUT = 600_000;
 
 /** Milliseconds after which the server ends a copy whose process or machine is gone, so that another one can begin. */
 const FILL_TIMEOUT = 60_000;
+
+/** The most calls of one statement. Each of them waits until all are done. */
+const MAX_BATCH = 500;
+
+type Batch = NonNullable<Write<readonly unknown[], unknown>['batch']>;
 
 /** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
 export async function openPostgres(
@@ -34,14 +40,20 @@ export interface PostgresEngine extends Engine {
 
 function postgresEngine(
   pool: Connections,
-  { limits: { statementTimeout }, tables }: PoolSettings & EngineSettings,
+  { limits: { statementTimeout }, tables, isSilent }: PoolSettings & EngineSettings,
 ): PostgresEngine {
+  const begin = (database: Database) => transactionOn(database, isSilent);
   const run = runOn(pool);
-  const batches = new Batches(transactionOn(pool));
+  // Group commit over the network: one round trip and one sync for all calls of a batch. A statement is never repeated: when
+  // its answer is lost, nobody knows whether it was done.
+  const batches = new Batcher<Batch, unknown, unknown>({
+    size: MAX_BATCH,
+    run: (batch, items) => batch(begin(pool), items),
+  });
   const write: Engine['write'] = (work, ...args) =>
     work.batch === undefined
-      ? pool.transaction((database) => work(transactionOn(database), ...args))
-      : (batches.run(work.batch, args[0]) as Promise<never>);
+      ? pool.transaction((database) => work(begin(database), ...args))
+      : (batches.add(work.batch, args[0]) as Promise<never>);
   const lock = new ServingLock(pool);
   return {
     kind: 'postgres',
@@ -51,28 +63,28 @@ function postgresEngine(
     dialect: DIALECT,
     read: run,
     select: selectOn(run),
-    // A single statement is a transaction by itself.
-    change: run,
     write,
     writeOnce: openWriteOnce({ write }, (idempotency, work, args) =>
-      pool.transaction((database) => writeRecorded(transactionOn(database), idempotency, work, args)),
+      pool.transaction((database) => writeRecorded(begin(database), idempotency, work, args)),
     ),
     // Nobody sees what the transaction added before it commits.
-    addAtomically: (table, work, beforeCommit) =>
+    addAtomically: (table, note, work, beforeCommit) =>
       pool.transaction(async (database) => {
         // The rows come from a file or a pipe, however slow that is.
         await database.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-        const transaction = transactionOn(database);
-        const result = await work((rows) => transaction.add(table, rows));
+        const transaction = begin(database);
+        const result = await work((rows) => transaction.add(table, rows, note(transaction)));
         await beforeCommit(transaction);
         return result;
       }),
     async now() {
-      return transactionOn(pool).now();
+      return begin(pool).now();
     },
     async identity() {
-      const [row] = await pool.query<[server: string, name: string]>(
-        'SELECT system_identifier::text, current_database() FROM pg_control_system()',
+      // The timeline, because a restored database goes on from an earlier state on another one.
+      const [row] = await pool.query<[server: string, database: string, timeline: string]>(
+        `SELECT system_identifier::text, oid::text, left(pg_walfile_name(pg_current_wal_lsn()), 8)
+         FROM pg_control_system(), pg_database WHERE datname = current_database()`,
       );
       return `server ${row?.join(' ')}`;
     },
@@ -85,7 +97,7 @@ function postgresEngine(
         );
         return work({
           ...tablesOf(database),
-          ...transactionOn(database),
+          ...begin(database),
           async continueAfter({ name }, id) {
             await database.query(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), $1)`, [id]);
           },

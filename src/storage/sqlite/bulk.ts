@@ -4,8 +4,9 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Transaction } from '../transaction.ts';
-import { CHUNK_ROWS, chunksOf, type Filling, type Snapshot, type TableReader } from '../engine.ts';
-import type { Value } from '../sql.ts';
+import { gatherChunks } from '../../domain/chunks.ts';
+import { CHUNK_ROWS, type Filling, type Snapshot, type TableReader } from '../engine.ts';
+import { raw, type Sql, sql, type Value } from '../sql.ts';
 import type { AnyTable, Codecs, NewRow, Table } from '../table.ts';
 import { connectToWrite, lockWhenFree, transactionsOn } from './connection.ts';
 import { storeError } from './errors.ts';
@@ -56,6 +57,7 @@ export async function fillDatabase<T>(file: string, work: (filling: Filling) => 
 export async function addAtomically<C extends Codecs, T>(
   file: string,
   table: Table<C>,
+  note: (transaction: Transaction) => Sql | undefined,
   work: (add: (rows: readonly NewRow<C>[]) => Promise<unknown>) => Promise<T>,
   beforeCommit: (transaction: Transaction) => Promise<void>,
 ): Promise<T> {
@@ -70,8 +72,13 @@ export async function addAtomically<C extends Codecs, T>(
       db.exec('COMMIT');
     });
     lockWhenFree(db);
+    const transaction = transactionsOn(db)(Date.now);
+    const [row] = new Query<[bigint]>(db, 'SELECT seq FROM sqlite_sequence WHERE name = ?').all(table.name);
     db.exec(`INSERT INTO ${table.name} (${columns.join()}) SELECT * FROM staged ORDER BY rowid`);
-    await beforeCommit(transactionsOn(db)(Date.now));
+    const noted = note(transaction);
+    const added = sql`SELECT * FROM ${raw(table.name)} WHERE id > ${row?.[0] ?? 0}`;
+    if (noted !== undefined) await transaction.run(sql`WITH added AS (${added}) ${noted}`);
+    await beforeCommit(transaction);
     db.exec('COMMIT');
     return result;
   });
@@ -122,8 +129,8 @@ async function withConnection<T>(file: string, work: (db: DatabaseSync) => Promi
 function tablesOf(db: DatabaseSync): TableReader {
   return {
     rows(table: AnyTable) {
-      const sql = `SELECT ${table.list.sql} FROM ${table.name} ORDER BY ${table.key.join(', ')}`;
-      return chunksOf(new Query<readonly Value[]>(db, sql).iterate(), CHUNK_ROWS);
+      const text = `SELECT ${table.list.sql} FROM ${table.name} ORDER BY ${table.key.join(', ')}`;
+      return gatherChunks(new Query<readonly Value[]>(db, text).iterate(), CHUNK_ROWS);
     },
   };
 }

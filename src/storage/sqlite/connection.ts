@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { raw, sql } from '../sql.ts';
 import type { Transaction } from '../transaction.ts';
 import { DIALECT } from './dialect.ts';
 import { SQLITE_BUSY, sqliteCode } from './errors.ts';
@@ -42,10 +43,11 @@ export function lockWhenFree(db: DatabaseSync): void {
 }
 
 /** The transactions of a connection, as a write sees them. `now`: Unix milliseconds. */
-export function transactionsOn(db: DatabaseSync): (now: () => number) => Transaction {
+export function transactionsOn(db: DatabaseSync, isSilent = false): (now: () => number) => Transaction {
   const statements = new Statements(db);
-  const queries: Omit<Transaction, 'now'> = {
+  const queries: Omit<Transaction, 'now' | 'clock'> = {
     dialect: DIALECT,
+    isSilent,
     query: async (statement) => statements.run<never>(statement),
     select: async (table, end) => statements.run(table.select(end)).map((row) => table.parse(row)),
     async insert(table, rows, onConflict = '') {
@@ -55,7 +57,10 @@ export function transactionsOn(db: DatabaseSync): (now: () => number) => Transac
       );
       for (const row of rows) query.run(...row);
     },
-    async add(table, rows) {
+    async run(...all) {
+      for (const statement of all) statements.run(statement);
+    },
+    async add(table, rows, note) {
       const columns = table.columns.map(([name]) => name).filter((name) => name !== 'id');
       const insert = `INSERT INTO ${table.name} (${columns.join()}) VALUES `;
       const places = `(${columns.map(() => '?').join()})`;
@@ -68,10 +73,20 @@ export function transactionsOn(db: DatabaseSync): (now: () => number) => Transac
         // The ids of one statement are consecutive.
         for (let id = last - BigInt(count) + 1n; id <= last; id++) ids.push(id);
       }
+      if (note !== undefined)
+        statements.run(sql`
+          WITH added AS (SELECT * FROM ${raw(table.name)} WHERE id BETWEEN ${ids[0] ?? 0} AND ${ids.at(-1) ?? 0}) ${note}`);
       return ids;
     },
     // Only one transaction writes at a time.
     lock: async () => undefined,
+    tryLock: async () => true,
   };
-  return (now) => ({ ...queries, now: async () => now() });
+  return (now) => ({
+    ...queries,
+    now: async () => now(),
+    get clock() {
+      return sql`${Math.floor(now())}`;
+    },
+  });
 }

@@ -1,18 +1,22 @@
 import type { Dialect } from '../transaction.ts';
-import { empty, raw, sql } from '../sql.ts';
+import { empty, raw, type Sql, sql, type Value } from '../sql.ts';
 
 export const DIALECT: Dialect = {
   // Only one transaction writes at a time, so no row needs a lock of its own.
   forUpdate: () => empty,
   forUpdateOfUnlocked: () => empty,
-  newest(columns, from) {
-    let conditions = empty;
-    for (const [name, value] of Object.entries(columns))
-      conditions = sql`${conditions}${raw(name)} = ${value} AND `;
-    return sql`WHERE ${conditions}id <= ${from} ORDER BY id DESC`;
-  },
+  newest: (columns, from) => sql`WHERE ${equalities(columns)}id <= ${from} ORDER BY id DESC`,
+  oldest: (columns, after) => sql`WHERE ${equalities(columns)}id > ${after} ORDER BY id`,
+  hasOneWriter: true,
   lastElement: (column) => raw(`${column} ->> '$[#-1]'`),
   isAnyOf: (column, integers) =>
     sql`${raw(column)} IN (SELECT value FROM json_each(${`[${integers.join()}]`}))`,
   isLockTimeout: () => false,
 };
+
+function equalities(columns: Readonly<Record<string, Value>>): Sql {
+  let conditions = empty;
+  for (const [name, value] of Object.entries(columns))
+    conditions = sql`${conditions}${raw(name)} = ${value} AND `;
+  return conditions;
+}

@@ -15,15 +15,16 @@ import { storeError } from './errors.ts';
 import { Query, Reader } from './query.ts';
 import { ServingLock } from './serving-lock.ts';
 import { startWritingThread, Writer } from './writer.ts';
+import type { WriteCall } from './writing-thread.ts';
 
 /** The store in one SQLite file. This thread reads it on a connection of its own, and another thread writes. */
 export function openSqlite(path: string, settings: EngineSettings & { createFolder: boolean }): SqliteEngine {
-  const { clock, writes, writingThread, onLost } = settings;
+  const { clock, writes, writingThread, onLost, isSilent = false } = settings;
   const db = openDatabase(path, settings);
   const file = resolve(path);
   const files = databaseFiles(file);
   const reader = new Reader(db);
-  const writer = new Writer(clock, () => startWritingThread(writingThread, files), onLost);
+  const writer = new Writer(clock, () => startWritingThread(writingThread, { files, isSilent }), onLost);
   return sqliteEngine({ db, file, guard: new DatabaseGuard(files), reader, writer, writes, clock });
 }
 
@@ -46,7 +47,9 @@ export interface SqliteEngine extends Engine {
 function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: SqliteParts): SqliteEngine {
   let lock: ServingLock | undefined;
   const run = <T>(work: Write<never, unknown>, args: readonly unknown[], idempotency?: Idempotency) => {
-    const call = { place: writes.findPlace(work), args, ...(idempotency !== undefined && { idempotency }) };
+    const place = writes.findPlace(work);
+    // Arrays, because the names of members would be copied to the thread with every call.
+    const call: WriteCall = idempotency === undefined ? [place, args] : [place, args, idempotency];
     // The types do not follow `work` to the thread.
     return writer.run({
       call,
@@ -66,14 +69,14 @@ function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: Sqlite
     dialect: DIALECT,
     read,
     select: async (table, end) => (await read(table.select(end))).map((row) => table.parse(row)),
-    change: ({ strings, values }) => writer.run({ call: { strings, values } }) as Promise<never[]>,
     write,
     writeOnce: openWriteOnce({ write }, (idempotency, work, args) => run(work, args, idempotency)),
-    addAtomically: (table, work, beforeCommit) => addAtomically(file, table, work, beforeCommit),
+    addAtomically: (...args) => addAtomically(file, ...args),
     now: async () => clock().unix,
     async identity() {
-      const { dev, ino } = statSync(file, { bigint: true });
-      return `file ${dev} ${ino}`;
+      // A file that takes the place of a deleted one can get its number.
+      const { dev, ino, birthtimeNs } = statSync(file, { bigint: true });
+      return `file ${dev} ${ino} ${birthtimeNs}`;
     },
     snapshot: async () => openSnapshot(file),
     fill: (work) => fillDatabase(file, work),

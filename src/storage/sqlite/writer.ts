@@ -2,9 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
 import { unavailable } from '../engine.ts';
-import type { DatabaseFiles } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
-import { type Call, type Fault, isOwnFault, type Message, type ThreadAnswer } from './writing-thread.ts';
+import {
+  type Call,
+  type Fault,
+  isOwnFault,
+  type Message,
+  type ThreadAnswer,
+  type WriteCall,
+  type ThreadData,
+} from './writing-thread.ts';
 
 /** Milliseconds that a write waits while another process holds the database, an import for instance. */
 const PATIENCE = 5_000;
@@ -14,7 +21,7 @@ const CHECK_INTERVAL = 50;
 
 /**
  * Turns of the event loop that a group of writes waits for more, unless the loop is idle. One transaction for all of
- * them is cheaper than two. Under full load a turn takes 1 to 2 ms, so the group does not wait longer.
+ * them is cheaper than two. Under full load a turn is long, so the group does not wait for more.
  */
 const GATHERING_TURNS = 3;
 
@@ -22,14 +29,14 @@ const GATHERING_TURNS = 3;
 const IDLE_TURN = 0.02;
 
 /** Starts the thread, whose entry calls `runWritingThread`, for a database that `openDatabase` has opened before. */
-export function startWritingThread(entry: URL, files: DatabaseFiles): Worker {
-  return new Worker(entry, { workerData: files });
+export function startWritingThread(entry: URL, data: ThreadData): Worker {
+  return new Worker(entry, { workerData: data });
 }
 
 /** What the writer is asked to do. */
 export interface Job {
   /** Consecutive jobs of one place with a batch become one call. */
-  readonly call: Call;
+  readonly call: WriteCall;
   readonly hasBatch?: boolean;
 }
 
@@ -185,13 +192,14 @@ function toCalls(jobs: readonly WaitingJob[]): Call[] {
   const calls: Call[] = [];
   let batch: { readonly place: string; readonly batch: unknown[] } | undefined;
   for (const { call, hasBatch } of jobs) {
-    if (!hasBatch || !('args' in call)) {
+    if (!hasBatch) {
       batch = undefined;
       calls.push(call);
       continue;
     }
-    if (batch?.place !== call.place) calls.push((batch = { place: call.place, batch: [] }));
-    batch.batch.push(call.args[0]);
+    const [place, [item]] = call;
+    if (batch?.place !== place) calls.push((batch = { place, batch: [] }));
+    batch.batch.push(item);
   }
   return calls;
 }

@@ -2,7 +2,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
-import { Sql } from '../sql.ts';
 import type { Transaction, Write, Writes } from '../transaction.ts';
 import { writeRecorded } from '../idempotency.ts';
 import { connectToWrite, transactionsOn } from './connection.ts';
@@ -14,11 +13,11 @@ import { storeError } from './errors.ts';
  * transaction at a time. It answers when they are committed, or when nothing of them is done.
  */
 
-/** Something that the thread does, as plain values, because it crosses threads. A write is named by its place. */
+/** A write that the thread does, named by its place, with plain values, because they cross threads. */
+export type WriteCall = readonly [place: string, args: readonly unknown[], idempotency?: Idempotency];
+
 export type Call =
-  /** The parts of one statement. */
-  | Pick<Sql, 'strings' | 'values'>
-  | { readonly place: string; readonly args: readonly unknown[]; readonly idempotency?: Idempotency }
+  | WriteCall
   /** The arguments of calls of a write that has a batch. There is a result for each. */
   | { readonly place: string; readonly batch: readonly unknown[] };
 
@@ -42,13 +41,20 @@ interface OwnFault {
   readonly ownFault: Fault;
 }
 
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly files: DatabaseFiles;
+  readonly isSilent: boolean;
+}
+
 type AnyWrite = Write<readonly unknown[], unknown>;
 
 /** Does what `Writer` sends, until the thread ends. */
 export function runWritingThread(writes: Writes): void {
   const port = parentPort;
   if (port === null) throw new Error('This is not a program: Writer starts it as a thread.');
-  const thread = new WritingThread(workerData as DatabaseFiles, writes);
+  const { files, isSilent } = workerData as ThreadData;
+  const thread = new WritingThread(files, writes, isSilent);
   port.on('message', (message: Message) => {
     void thread.perform(message).then((answer) => port.postMessage(answer));
   });
@@ -58,12 +64,14 @@ class WritingThread {
   readonly #files: DatabaseFiles;
   readonly #guard: DatabaseGuard;
   readonly #writes: Writes;
+  readonly #isSilent: boolean;
   #connection: { readonly db: DatabaseSync; readonly begin: ReturnType<typeof transactionsOn> } | undefined;
 
-  constructor(files: DatabaseFiles, writes: Writes) {
+  constructor(files: DatabaseFiles, writes: Writes, isSilent: boolean) {
     this.#files = files;
     this.#guard = new DatabaseGuard(files);
     this.#writes = writes;
+    this.#isSilent = isSilent;
   }
 
   async perform({ calls, now }: Message): Promise<ThreadAnswer> {
@@ -85,7 +93,7 @@ class WritingThread {
 
   #connect() {
     const db = connectToWrite(this.#files.path);
-    return { db, begin: transactionsOn(db) };
+    return { db, begin: transactionsOn(db, this.#isSilent) };
   }
 
   /**
@@ -119,11 +127,14 @@ class WritingThread {
     return this.#commit(calls, db, transaction, true);
   }
 
+  #find(place: string): AnyWrite {
+    return this.#writes.get(place) as AnyWrite;
+  }
+
   async #do(call: Call, transaction: Transaction): Promise<unknown> {
-    if ('strings' in call) return transaction.query(new Sql(call.strings, call.values));
-    const write = this.#writes.get(call.place) as AnyWrite;
-    if ('batch' in call) return write.batch?.(transaction, call.batch);
-    const { idempotency, args } = call;
+    if ('batch' in call) return this.#find(call.place).batch?.(transaction, call.batch);
+    const [place, args, idempotency] = call;
+    const write = this.#find(place);
     if (idempotency === undefined) return write(transaction, ...args);
     return writeRecorded(transaction, idempotency, write as Write<readonly unknown[], never>, args);
   }

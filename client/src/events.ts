@@ -1,0 +1,94 @@
+import type { ApiPromise } from './api-promise.ts';
+import type { CallOptions } from './call-options.ts';
+import type { Answer } from './exchange.ts';
+import { nextCursor } from './link.ts';
+import { readItems } from './read.ts';
+import type { Event, ListEventsQuery } from './schema.ts';
+import type { Transport } from './transport.ts';
+
+/** Events of one answer, the oldest first. */
+export interface EventPage {
+  readonly events: readonly Event[];
+  /** Where the next page begins: give it as `after`. Each page has one, so store it when the events are processed. */
+  readonly next: string;
+}
+
+export interface EventQuery extends Omit<ListEventsQuery, 'type'> {
+  /** Only events of these types: `pet.created`, `order.*`. */
+  readonly types?: ListEventsQuery['type'];
+}
+
+/** Seconds that a request of `follow` waits for an event: the longest that the service allows. */
+const WAIT = 30;
+
+/** Milliseconds that an answer may take after the wait. */
+const ANSWER_TIME = 10_000;
+
+/** The feed of events. All operations throw PetStoreError, and TypeError or RangeError for wrong arguments. */
+export class Events {
+  readonly #transport: Transport;
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * One page of the feed. Without `after` it begins with the oldest event, and with `after: 'now'` it is empty and its `next`
+   * begins now.
+   * @throws CursorExpiredError when events after `after` are no longer kept.
+   */
+  list({ types, ...query }: EventQuery = {}, options: CallOptions = {}): ApiPromise<EventPage> {
+    const timeout =
+      options.timeout ?? (query.wait === undefined ? undefined : query.wait * 1_000 + ANSWER_TIME);
+    return this.#transport.call({
+      operation: 'listEvents',
+      query: { ...query, type: types },
+      options: { ...options, timeout },
+      read: readEvents,
+    });
+  }
+
+  /**
+   * The pages of the feed for ever: each event once and in order, as they happen. Some pages are empty. Store the `next` of a
+   * page when its events are processed, and begin with it after a restart. It spreads its requests over what is left of the
+   * limit of the day.
+   * @throws CursorExpiredError when events after `after` are no longer kept.
+   */
+  async *follow(
+    { after, ...query }: Omit<EventQuery, 'wait'> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<EventPage, void, undefined> {
+    for (let next = after; ; ) {
+      const since = this.#transport.now();
+      const request = { wait: WAIT, ...query, ...(next !== undefined && { after: next }) };
+      const page: EventPage = await this.list(request, options);
+      yield page;
+      ({ next } = page);
+      // More events may follow a full page, and they are late already.
+      if (page.events.length < (query.limit ?? MOST)) await this.#transport.spread(since, options.signal);
+    }
+  }
+}
+
+/** The most events of a page. */
+const MOST = 100;
+
+function readEvents(answer: Answer): EventPage {
+  const events = readItems(toEvent)(answer);
+  const next = nextCursor(answer, 'after');
+  if (next === undefined) throw new TypeError('The answer has no link to the next page.');
+  return { events, next };
+}
+
+export function toEvent(value: unknown): Event {
+  const { id, type, timestamp, data } = (value ?? {}) as Partial<Record<keyof Event, unknown>>;
+  if (
+    typeof id === 'string' &&
+    typeof type === 'string' &&
+    typeof timestamp === 'string' &&
+    typeof data === 'object'
+  )
+    return value as Event;
+  throw new TypeError('The body is not an event.');
+}

@@ -1,0 +1,72 @@
+// Contract: section 13.
+import { DAY } from '../domain/clock.ts';
+import type { Ban } from '../limits/ban.ts';
+import type { Caller, Decision, KeyBan } from '../limits/limiter.ts';
+import type { Window } from '../limits/quota.ts';
+import { findThreshold, type LimitUse } from '../resources/accounts/rules.ts';
+import type { Store } from '../resources/repositories.ts';
+
+type KeyCaller = Extract<Caller, { readonly kind: 'key' }>;
+
+/**
+ * Notes bans and limits of a day that are used up, until a flush writes their events. Counters have no commit, so what a crash
+ * loses is noted again with the next request.
+ */
+export class LimitWatch {
+  readonly #store: Pick<Store, 'accounts' | 'bans'>;
+  #bans: KeyBan[] = [];
+  #uses: LimitUse[] = [];
+  /** What was noted of each account on `#day`. */
+  readonly #notedUses = new Map<number, LimitUse['type']>();
+  #day = 0;
+  /** The end of the last ban that was noted of each key. */
+  readonly #notedBans = new Map<number, number>();
+
+  constructor(store: Pick<Store, 'accounts' | 'bans'>) {
+    this.#store = store;
+  }
+
+  /** Call it for each request of a key that is banned, or whose account has used four fifths of its day. */
+  readonly note = ({ keyId, accountId }: KeyCaller, decision: Decision): void => {
+    if (decision.kind === 'banned') this.#noteBan(keyId, decision.ban);
+    else this.#noteUse(accountId, decision.quota.day);
+  };
+
+  #noteBan(keyId: number, ban: Ban): void {
+    if (this.#notedBans.get(keyId) === ban.until) return;
+    this.#notedBans.set(keyId, ban.until);
+    this.#bans.push({ keyId, ...ban });
+  }
+
+  #noteUse(accountId: number, { limit, remaining, resetsAt }: Window): void {
+    const used = limit - remaining;
+    const type = findThreshold(limit, used);
+    if (type === undefined) return;
+    const day = resetsAt / DAY - 1;
+    if (day !== this.#day) this.#notedUses.clear();
+    this.#day = day;
+    const before = this.#notedUses.get(accountId);
+    if (before === type) return;
+    this.#notedUses.set(accountId, type);
+    // The first request that an instance sees may be beyond both.
+    if (type === 'limit.reached' && before === undefined)
+      this.#uses.push({ accountId, type: 'limit.warning', day, limit, used });
+    this.#uses.push({ accountId, type, day, limit, used });
+  }
+
+  /** Writes what was noted. What could not be written waits for the next flush. */
+  async flush(): Promise<void> {
+    const [uses, bans] = [this.#uses, this.#bans];
+    this.#uses = [];
+    this.#bans = [];
+    try {
+      await this.#store.accounts.recordLimits(uses);
+      await this.#store.bans.record(bans);
+    } catch (error) {
+      // Whatever was written is not written again, because of its mark.
+      this.#uses = [...uses, ...this.#uses];
+      this.#bans = [...bans, ...this.#bans];
+      throw error;
+    }
+  }
+}

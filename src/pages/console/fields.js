@@ -1,0 +1,47 @@
+import { html } from 'htm/preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { Field } from '../shared/forms.js';
+import { usePoll } from '../shared/poll.js';
+import { get, withQuery } from './api.js';
+
+/** Seconds. Names are loaded once for each text. */
+const ONCE = Number.POSITIVE_INFINITY;
+
+/**
+ * A field that filters by account. It offers the accounts whose names match. Without the whole name of one, it does not filter.
+ * @param {{ id: string | undefined, onId: (id: string) => void }} props an empty `id` stands for all accounts
+ */
+export function AccountPicker({ id, onId }) {
+  const list = useId();
+  const [text, setText] = useState('');
+  const chosen = usePoll(
+    /** @returns {Promise<import('./schema.d.ts').Account | undefined>} */
+    async (signal) => (id ? get(`/accounts/${id}`, signal) : undefined),
+    ONCE,
+    id,
+  );
+  const offered = usePoll(
+    /** @returns {Promise<import('./schema.d.ts').Accounts>} */
+    (signal) => get(withQuery('/accounts', { search: text, limit: 20 }), signal),
+    ONCE,
+    text,
+  );
+  const name = chosen.data?.name;
+  useEffect(() => {
+    if (name !== undefined) setText(name);
+  }, [name]);
+  const found = offered.data?.find((account) => account.name === text);
+  useEffect(() => {
+    if (found && String(found.id) !== id) onId(String(found.id));
+  }, [found?.id]);
+  const onValue = (/** @type {string} */ next) => {
+    setText(next);
+    if (id && next !== name) onId('');
+  };
+  const isUnknown = text !== '' && offered.data !== undefined && found === undefined && text !== name;
+  return html`
+    <${Field} label="Account" type="search" maxlength="100" autocomplete="off" list=${list} value=${text} onValue=${onValue}
+      hint=${isUnknown ? 'Choose a name from the list. Until then, all accounts are shown.' : undefined} />
+    <datalist id=${list}>${offered.data?.map((account) => html`<option value=${account.name} />`)}</datalist>
+  `;
+}

@@ -1,0 +1,498 @@
+// Made from the description of the admin API by `npm run openapi`.
+/** Accounts, the newest first. */
+export type Accounts = readonly Account[];
+
+/** An account to add. Plan `enterprise` needs limits. */
+export interface NewAccount {
+  readonly name: string;
+  readonly plan?: 'free' | 'pro' | 'business' | 'enterprise' | undefined;
+  readonly perMinute?: number | undefined;
+  readonly perDay?: number | undefined;
+}
+
+/** An account. */
+export interface Account {
+  readonly id: number;
+  readonly name: string;
+  readonly plan: 'free' | 'pro' | 'business' | 'enterprise';
+  readonly limits: {
+    readonly perMinute: number;
+    readonly perDay: number;
+  };
+  readonly suspendedAt?: string | undefined;
+}
+
+/** An account, its windows and the bans of its keys. */
+export interface AccountDetails {
+  readonly id: number;
+  readonly name: string;
+  readonly plan: 'free' | 'pro' | 'business' | 'enterprise';
+  readonly limits: {
+    readonly perMinute: number;
+    readonly perDay: number;
+  };
+  readonly suspendedAt?: string | undefined;
+  readonly minute: {
+    readonly limit: number;
+    readonly remaining: number;
+    readonly reset: number;
+  };
+  readonly day: {
+    readonly limit: number;
+    readonly remaining: number;
+    readonly reset: number;
+  };
+  readonly bans: readonly {
+    readonly keyId: number;
+    readonly label?: string | undefined;
+    readonly until: string;
+    readonly count: number;
+  }[];
+}
+
+/** A change of an account. With `expected`, the answer is 409 when the account has other values. */
+export interface AccountPatch {
+  readonly name?: string | undefined;
+  readonly plan?: 'free' | 'pro' | 'business' | 'enterprise' | undefined;
+  readonly perMinute?: number | undefined;
+  readonly perDay?: number | undefined;
+  readonly suspended?: boolean | undefined;
+  readonly expected?:
+    | {
+        readonly name?: string | undefined;
+        readonly plan?: 'free' | 'pro' | 'business' | 'enterprise' | undefined;
+        readonly perMinute?: number | undefined;
+        readonly perDay?: number | undefined;
+        readonly suspended?: boolean | undefined;
+      }
+    | undefined;
+}
+
+/** Entries of the audit log, newest first. */
+export type AuditEntries = readonly {
+  readonly id: number;
+  readonly time: string;
+  /** An `operator`, a `key` by its number, or a user of the `system`. */
+  readonly actor: {
+    readonly kind: string;
+    readonly name: string;
+  };
+  readonly address?: string | undefined;
+  readonly action: string;
+  readonly target: {
+    readonly kind: string;
+    readonly name: string;
+  };
+  readonly accountId?: number | undefined;
+  readonly before?: Readonly<Record<string, unknown>> | undefined;
+  readonly after?: Readonly<Record<string, unknown>> | undefined;
+}[];
+
+/** Bans in force, by the numbers of their keys. */
+export type Bans = readonly {
+  readonly keyId: number;
+  readonly accountId: number;
+  readonly account: string;
+  readonly label?: string | undefined;
+  readonly until: string;
+  /** How many bans the key had in a row, this one included. */
+  readonly count: number;
+}[];
+
+/** Keys that call deprecated operations, the most requests first. */
+export type DeprecatedUses = readonly {
+  readonly operation: string;
+  /** From then on, the operation answers 410. */
+  readonly removal: string;
+  /** The path to call instead. */
+  readonly successor: string;
+  readonly accountId: number;
+  readonly account: string;
+  readonly keyId: number;
+  readonly label?: string | undefined;
+  readonly requests: number;
+  /** The beginning of the last hour with a call. */
+  readonly lastHour: string;
+}[];
+
+/** Requests that were answered with an error, the newest first. */
+export type Faults = readonly {
+  readonly time: string;
+  readonly requestId: string;
+  readonly method: string;
+  readonly operation?: string | undefined;
+  readonly status: number;
+  readonly code?:
+    | 'invalid_request'
+    | 'invalid_parameter'
+    | 'unauthorized'
+    | 'insufficient_scope'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'conflict'
+    | 'gone'
+    | 'cursor_expired'
+    | 'precondition_failed'
+    | 'payload_too_large'
+    | 'unsupported_media_type'
+    | 'idempotency_key_reused'
+    | 'rate_limit_exceeded'
+    | 'daily_limit_exceeded'
+    | 'key_banned'
+    | 'internal_error'
+    | 'unavailable'
+    | undefined;
+  readonly accountId?: number | undefined;
+  readonly account?: string | undefined;
+  readonly keyId?: number | undefined;
+}[];
+
+/** Keys, the newest first. */
+export type Keys = readonly Key[];
+
+/** Settings of a key. */
+export interface NewKey {
+  readonly label?: string | undefined;
+  /** What the key may do. By default everything except `keys:manage` and `webhooks:manage`. */
+  readonly scopes?:
+    | readonly (
+        | 'pets:read'
+        | 'pets:write'
+        | 'store:read'
+        | 'store:write'
+        | 'events:read'
+        | 'keys:manage'
+        | 'webhooks:manage'
+      )[]
+    | undefined;
+  readonly expiresAt?: string | undefined;
+}
+
+/** A key that was just created. */
+export interface IssuedKey {
+  readonly id: number;
+  /** A note to recognize the key by. */
+  readonly label?: string | undefined;
+  /** The environment that the key belongs to: that of the service. */
+  readonly environment: string;
+  /** What the key may do. */
+  readonly scopes: readonly Scope[];
+  readonly state: KeyState;
+  /** When the key was created. */
+  readonly createdAt: string;
+  /** When the key ends, or ended. */
+  readonly expiresAt?: string | undefined;
+  /** When the key was last used, up to a minute late. */
+  readonly lastUsedAt?: string | undefined;
+  /** The last four characters of the key, to find it by. */
+  readonly ending?: string | undefined;
+  readonly accountId: number;
+  readonly account: string;
+  readonly rotatedTo?: number | undefined;
+  readonly bannedUntil?: string | undefined;
+  /** The key itself. It is shown only in this answer: store it now. */
+  readonly key: string;
+}
+
+/** A whole API key. */
+export interface FindKey {
+  readonly key: string;
+}
+
+/** An API key, without the key itself. */
+export interface Key {
+  readonly id: number;
+  /** A note to recognize the key by. */
+  readonly label?: string | undefined;
+  /** The environment that the key belongs to: that of the service. */
+  readonly environment: string;
+  /** What the key may do. */
+  readonly scopes: readonly Scope[];
+  readonly state: KeyState;
+  /** When the key was created. */
+  readonly createdAt: string;
+  /** When the key ends, or ended. */
+  readonly expiresAt?: string | undefined;
+  /** When the key was last used, up to a minute late. */
+  readonly lastUsedAt?: string | undefined;
+  /** The last four characters of the key, to find it by. */
+  readonly ending?: string | undefined;
+  readonly accountId: number;
+  readonly account: string;
+  readonly rotatedTo?: number | undefined;
+  readonly bannedUntil?: string | undefined;
+}
+
+/** How many seconds the old key still works. */
+export interface Rotation {
+  readonly grace?: number | undefined;
+}
+
+/** The calling operator and the service. */
+export interface Me {
+  readonly name: string;
+  readonly role: 'viewer' | 'admin';
+  readonly environment: string;
+  readonly version: string;
+}
+
+/** Operators, the oldest first. */
+export type Operators = readonly Operator[];
+
+/** An operator to add. */
+export interface NewOperator {
+  readonly name: string;
+  readonly role: 'viewer' | 'admin';
+}
+
+/** A person who runs the service, or one of their programs. */
+export interface Operator {
+  readonly id: number;
+  readonly name: string;
+  readonly role: 'viewer' | 'admin';
+  readonly createdAt: string;
+}
+
+/** An address that signs in once. */
+export interface SignInLink {
+  readonly link: string;
+  readonly expiresAt: string;
+}
+
+/** Tokens, the oldest first. */
+export type Tokens = readonly Token[];
+
+/** Settings of a token. */
+export interface NewToken {
+  readonly expiresAt?: string | undefined;
+}
+
+/** A token that was just created, with the token itself. */
+export interface IssuedToken {
+  readonly id: number;
+  readonly operator: string;
+  readonly createdAt: string;
+  readonly expiresAt?: string | undefined;
+  readonly token: string;
+}
+
+/** Requests, latency, limits and health of the service. */
+export interface Overview {
+  readonly startedAt: string;
+  /** Over the last ten seconds. */
+  readonly requestsPerSecond: number;
+  /** Of this minute and the one before. Absent without requests. */
+  readonly latency: {
+    /** Milliseconds. */
+    readonly p50?: number | undefined;
+    /** Milliseconds. */
+    readonly p99?: number | undefined;
+  };
+  /** The last 60 minutes of this instance, the oldest first. */
+  readonly minutes: readonly {
+    readonly start: string;
+    /** Answered with 2xx or 3xx. */
+    readonly ok: number;
+    /** Answered with 4xx but 429. */
+    readonly clientError: number;
+    /** Answered with 429. */
+    readonly refused: number;
+    /** Answered with 5xx. */
+    readonly serverError: number;
+    /** Milliseconds. */
+    readonly p50?: number | undefined;
+    /** Milliseconds. */
+    readonly p99?: number | undefined;
+  }[];
+  /** The last 24 hours of all instances, the oldest first. */
+  readonly hours: readonly {
+    readonly start: string;
+    /** Answered with 2xx or 3xx. */
+    readonly ok: number;
+    /** Answered with 4xx but 429. */
+    readonly clientError: number;
+    /** Answered with 429. */
+    readonly refused: number;
+    /** Answered with 5xx. */
+    readonly serverError: number;
+  }[];
+  /** How many keys are banned now. */
+  readonly bans: number;
+  /** At most five accounts with the smallest share of a window left. */
+  readonly nearest: readonly {
+    readonly accountId: number;
+    readonly account: string;
+    readonly window: 'minute' | 'day';
+    readonly limit: number;
+    readonly remaining: number;
+    /** Unix seconds. */
+    readonly reset: number;
+  }[];
+  readonly health: {
+    readonly database: {
+      readonly isUp: boolean;
+      /** Milliseconds. */
+      readonly milliseconds: number;
+    };
+    readonly redis?:
+      | {
+          readonly isUp: boolean;
+        }
+      | undefined;
+  };
+}
+
+/** Requests of a range. Each row has `start`, `operation`, a key or an account, as `by` says. */
+export type UsageSums = readonly {
+  readonly start?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly keyId?: number | undefined;
+  readonly accountId?: number | undefined;
+  readonly account?: string | undefined;
+  readonly label?: string | undefined;
+  /** Answered with 2xx or 3xx. */
+  readonly ok: number;
+  /** Answered with 4xx but 429. */
+  readonly clientError: number;
+  /** Answered with 429. */
+  readonly refused: number;
+  /** Answered with 5xx. */
+  readonly serverError: number;
+}[];
+
+/** Webhooks, the newest first. */
+export type Webhooks = readonly Webhook[];
+
+/** Attempts of a webhook, the newest first. */
+export type Deliveries = readonly Delivery[];
+
+/** Whether an endpoint gets events. */
+export interface WebhookState {
+  readonly enabled: boolean;
+}
+
+/** A webhook of an account. */
+export interface Webhook {
+  readonly id: number;
+  /** Where the events go: https, at a public address. */
+  readonly url: string;
+  /** The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see. */
+  readonly types: readonly (
+    | '*'
+    | 'pet.*'
+    | 'category.*'
+    | 'order.*'
+    | 'limit.*'
+    | 'key.*'
+    | 'webhook.*'
+    | 'pet.created'
+    | 'pet.updated'
+    | 'pet.deleted'
+    | 'category.created'
+    | 'category.updated'
+    | 'order.created'
+    | 'order.completed'
+    | 'order.cancelled'
+    | 'order.expired'
+    | 'limit.warning'
+    | 'limit.reached'
+    | 'key.created'
+    | 'key.rotated'
+    | 'key.revoked'
+    | 'key.banned'
+    | 'key.expiring'
+    | 'webhook.disabled'
+  )[];
+  /** What the endpoint is for. */
+  readonly description?: string | undefined;
+  /** Whether it gets events. */
+  readonly enabled: boolean;
+  /** Why it gets none: `request` (somebody disabled it), `gone` (it answered 410), `failing` (for five days), `copied` (the database is a copy). */
+  readonly disabledReason?: 'request' | 'gone' | 'failing' | 'copied' | undefined;
+  /** When it was added. */
+  readonly createdAt: string;
+  readonly createdBy: number;
+  readonly missed: number;
+  readonly accountId: number;
+  readonly account: string;
+  readonly failingSince?: string | undefined;
+}
+
+/** Why a request was refused. */
+export interface Error {
+  /** Machine-readable error code. */
+  readonly code:
+    | 'invalid_request'
+    | 'invalid_parameter'
+    | 'unauthorized'
+    | 'insufficient_scope'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'conflict'
+    | 'gone'
+    | 'cursor_expired'
+    | 'precondition_failed'
+    | 'payload_too_large'
+    | 'unsupported_media_type'
+    | 'idempotency_key_reused'
+    | 'rate_limit_exceeded'
+    | 'daily_limit_exceeded'
+    | 'key_banned'
+    | 'internal_error'
+    | 'unavailable';
+  /** Human-readable description of the error: what to do about it. */
+  readonly message: string;
+  /** The HTTP status code of the response. */
+  readonly status: number;
+}
+
+/** What a key may do. */
+export type Scope =
+  | 'pets:read'
+  | 'pets:write'
+  | 'store:read'
+  | 'store:write'
+  | 'events:read'
+  | 'keys:manage'
+  | 'webhooks:manage';
+
+/** State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon. */
+export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
+
+/** A token of an operator, without the token itself. */
+export interface Token {
+  readonly id: number;
+  readonly operator: string;
+  readonly createdAt: string;
+  readonly expiresAt?: string | undefined;
+}
+
+/** An attempt to deliver an event. */
+export interface Delivery {
+  readonly id: number;
+  /** The `id` of the event. */
+  readonly eventId: string;
+  /** The type of the event, or `webhook.test`. */
+  readonly type: string;
+  readonly attempt: number;
+  /** When it began. */
+  readonly at: string;
+  readonly status: DeliveryStatus;
+  readonly httpStatus?: number | undefined;
+  /** Why it failed. */
+  readonly failure?:
+    | 'url_refused'
+    | 'name_not_resolved'
+    | 'address_not_public'
+    | 'connection_failed'
+    | 'tls_failed'
+    | 'timeout'
+    | 'invalid_answer'
+    | 'redirect'
+    | 'status'
+    | undefined;
+  readonly durationMs: number;
+}
+
+/** What became of an attempt. */
+export type DeliveryStatus = 'succeeded' | 'failed';

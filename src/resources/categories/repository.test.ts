@@ -1,0 +1,170 @@
+// Contract: sections 2.5 and 3.11.
+import { STORES } from '../../../test/storage/stores.ts';
+import { CLIENT, createAccount } from '../../../test/support/store.ts';
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { CategoryPatch } from './schema.ts';
+import type { Patch } from '../../domain/patch.ts';
+import { PLANS } from '../../domain/plan.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
+import { entityTag, toJson } from '../../domain/json.ts';
+import { readOutcome, replayed, requireValue } from '../../../test/storage/fixture.ts';
+import { refused } from '../../../test/storage/order-fixture.ts';
+import { test } from '../../../test/support/test.ts';
+
+/** A patch as the HTTP layer reads it. */
+const patch = (fields: Partial<CategoryPatch>, fault?: string): Patch<CategoryPatch> => ({
+  fields,
+  names: Object.keys(fields),
+  fault,
+});
+
+for (const [name, fresh] of STORES) {
+  const prepare = async (t: TestContext) => {
+    const fixture = await fresh(t);
+    const { accounts, categories } = fixture.store;
+    const { id: accountId } = await createAccount(accounts, 'mine', 'free', PLANS.free);
+    const once: Idempotency = {
+      accountId,
+      key: 'sha256 order-1',
+      fingerprint: 'a'.repeat(64),
+      status: 201,
+      location: '/categories/{id}',
+    };
+    const add = async (its: string) => requireValue(await categories.create(CLIENT, { name: its }));
+    const list = async (limit = 100, cursor?: bigint) => {
+      const { items, next } = await categories.list({ limit, cursor });
+      return { names: items.map((each) => each.name), next };
+    };
+    return { ...fixture, categories, once, add, list };
+  };
+
+  test(`${name}: a category that was added is in every get and list`, async (t) => {
+    const { categories, list } = await prepare(t);
+    const created = await categories.create(CLIENT, { name: ' Dogs 🐶', description: '' });
+    const { id } = requireValue(created);
+    const category = { id, name: ' Dogs 🐶', description: '' };
+    assert.deepEqual(created, { value: category });
+    assert.deepEqual(await categories.get(id), created);
+    assert.deepEqual((await categories.list({ limit: 1 })).items, [category]);
+    assert.deepEqual(await categories.get(id + 1n), { error: 'not_found' });
+    assert.deepEqual(await list(), { names: [' Dogs 🐶'], next: undefined });
+  });
+
+  test(`${name}: categories are listed newest first, in pages`, async (t) => {
+    const { add, list } = await prepare(t);
+    for (const each of ['a', 'b', 'c', 'd', 'e']) await add(each);
+    const first = await list(2);
+    const second = await list(2, first.next);
+    const third = await list(2, second.next);
+    assert.deepEqual([first.names, second.names, third.names], [['e', 'd'], ['c', 'b'], ['a']]);
+    assert.equal(third.next, undefined);
+    assert.equal((await list(5)).next, undefined);
+  });
+
+  test(`${name}: a name that differs in case or composition only is taken`, async (t) => {
+    const { categories, add, list } = await prepare(t);
+    const pairs = [
+      ['Straße', 'STRASSE'],
+      ['GROẞ', 'groß'],
+      ['İzmir', 'i̇zmir'],
+      ['Σίσυφος', 'ΣΊΣΥΦΟΣ'],
+      ['\u00e9', 'E\u0301'],
+      ['Dogs', 'dOGS'],
+    ] as const;
+    for (const [first, second] of pairs) {
+      const { id } = await add(first);
+      assert.deepEqual(await categories.create(CLIENT, { name: second }), refused('conflict'), second);
+      // Its own name in another case is free.
+      assert.ok('value' in (await categories.update(id, patch({ name: second }), undefined)), second);
+      assert.deepEqual(await categories.create(CLIENT, { name: first }), refused('conflict'), first);
+    }
+    assert.deepEqual(
+      (await list()).names.toReversed(),
+      pairs.map(([, second]) => second),
+    );
+    for (const each of ['Dogs ', ' Dogs', 'Dög', 'e']) await add(each);
+  });
+
+  test(`${name}: a patch changes what it names, and nothing else`, async (t) => {
+    const { categories } = await prepare(t);
+    const { id } = requireValue(await categories.create(CLIENT, { name: 'Dogs', description: 'all' }));
+    const change = async (fields: Partial<CategoryPatch>) => {
+      const changed = await categories.update(id, patch(fields), undefined);
+      assert.deepEqual(await categories.get(id), changed);
+      return toJson(requireValue(changed));
+    };
+    assert.equal(await change({}), `{"id":${id},"name":"Dogs","description":"all"}`);
+    assert.equal(await change({ name: 'Cats' }), `{"id":${id},"name":"Cats","description":"all"}`);
+    assert.equal(await change({ description: 'few' }), `{"id":${id},"name":"Cats","description":"few"}`);
+    assert.equal(await change({ description: null }), `{"id":${id},"name":"Cats"}`);
+    assert.equal(readOutcome(await categories.create(CLIENT, { name: 'DOGS' })), 'done');
+    assert.deepEqual(await categories.create(CLIENT, { name: 'CATS' }), refused('conflict'));
+  });
+
+  test(`${name}: a patch is checked in the order 404, 412, 409, 400`, async (t) => {
+    const { categories, add } = await prepare(t);
+    const [dogs, cats] = [await add('Dogs'), await add('Cats')];
+    const taken = patch({ name: 'CATS' }, 'description must be a string.');
+    const update = (id: bigint, its: Patch<CategoryPatch>, ...tags: string[]) =>
+      categories.update(id, its, tags.length === 0 ? undefined : tags);
+    const tag = entityTag(toJson(requireValue(await categories.get(dogs.id))));
+    assert.deepEqual(await update(99n, taken, '"other"'), { error: 'not_found' });
+    assert.deepEqual(await update(dogs.id, taken, '"other"'), { error: 'precondition_failed' });
+    assert.deepEqual(await update(dogs.id, taken, '"other"', tag), { error: 'conflict' });
+    const faulty = patch({ name: 'Wolves' }, 'description must be a string.');
+    assert.deepEqual(await update(dogs.id, faulty, '*'), {
+      error: 'invalid_request',
+      message: faulty.fault,
+    });
+    assert.deepEqual(await categories.get(dogs.id), { value: { id: dogs.id, name: 'Dogs' } });
+    assert.ok('value' in (await update(dogs.id, patch({ name: 'Wolves' }), tag)));
+    assert.deepEqual(await update(dogs.id, patch({}), tag), { error: 'precondition_failed' });
+    assert.deepEqual(await categories.get(cats.id), { value: { id: cats.id, name: 'Cats' } });
+  });
+
+  test(`${name}: of many creates and renames to one name at once, one is done`, async (t) => {
+    const { store, another, add, list } = await prepare(t);
+    const stores = [store, await another()];
+    const ids: bigint[] = [];
+    for (let i = 0; i < 8; i++) ids.push((await add(`category ${i}`)).id);
+    for (let round = 0; round < 5; round++) {
+      const called = (index: number) => (index % 2 === 0 ? `Round ${round}` : `ROUND ${round}`);
+      const renamed = ids.map(async (id, index) => {
+        const { categories } = stores[index % 2] ?? store;
+        return 'value' in (await categories.update(id, patch({ name: called(index) }), undefined));
+      });
+      const created = ids.map(async (_, index) => {
+        const { categories } = stores[index % 2] ?? store;
+        return readOutcome(await categories.create(CLIENT, { name: called(index) })) === 'done';
+      });
+      const done = await Promise.all([...renamed, ...created]);
+      assert.equal(done.filter(Boolean).length, 1);
+      const names = (await list()).names.filter((each) => each.toLowerCase() === `round ${round}`);
+      assert.equal(names.length, 1);
+    }
+  });
+
+  test(`${name}: a repeated create gets its first answer; a refusal is not recorded`, async (t) => {
+    const { categories, add, once } = await prepare(t);
+    const { id } = await add('Dogs');
+    assert.deepEqual(await categories.create(CLIENT, { name: 'dogs' }, once), refused('conflict'));
+    await categories.update(id, patch({ name: 'Wolves' }), undefined);
+    const first = await categories.create(CLIENT, { name: 'dogs' }, once);
+    assert.equal(readOutcome(first), 'done');
+    await categories.update(requireValue(first).id, patch({ name: 'Foxes' }), undefined);
+    assert.deepEqual(await categories.create(CLIENT, { name: 'dogs' }, once), replayed(once, first));
+    const other = await categories.create(CLIENT, { name: 'Cats' }, { ...once, fingerprint: 'b'.repeat(64) });
+    assert.deepEqual(other, { error: 'idempotency_key_reused' });
+  });
+
+  test(`${name}: ids of categories ascend, and outlive a restart`, async (t) => {
+    const { categories, add, reopen } = await prepare(t);
+    const first = await add('Dogs');
+    assert.deepEqual(await categories.create(CLIENT, { name: 'DOGS' }), refused('conflict'));
+    const again = await reopen();
+    const second = requireValue(await again.categories.create(CLIENT, { name: 'Cats' }));
+    assert.ok(first.id > 0n && second.id > first.id);
+    assert.deepEqual(await again.categories.get(first.id), { value: { id: first.id, name: 'Dogs' } });
+  });
+}

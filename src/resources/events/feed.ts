@@ -1,0 +1,114 @@
+// Contract: section 13.
+import type { EventRepository } from './repository.ts';
+import { EVENT_TYPE_NAMES, type Stream } from './rules.ts';
+
+/** Readers of one account that wait on one instance at a time. */
+const MOST_WAITS = 10;
+
+/** Types after which a reader looks whether its key still works. */
+const ENDINGS: ReadonlySet<string> = new Set(['key.revoked', 'key.rotated']);
+
+interface Waiter {
+  readonly accountId: number;
+  readonly names: ReadonlySet<string>;
+  readonly wake: () => void;
+}
+
+function nameStream({ accountId, environment, type }: Stream): string {
+  return `${accountId} ${environment} ${type}`;
+}
+
+/**
+ * Wakes readers when their streams get events. One look serves all that wait, and it also gives places to events that wait for
+ * them.
+ */
+export class Feed {
+  readonly #events: Pick<EventRepository, 'look' | 'place' | 'findBounds' | 'claimFeed'>;
+  readonly #waiters = new Set<Waiter>();
+  /** Events that the looks have found, by type. */
+  readonly counts = new Map<string, number>(EVENT_TYPE_NAMES.map((type) => [type, 0]));
+  readonly #listeners: ((streams: readonly Stream[]) => void)[] = [];
+  /** Undefined until the first look. */
+  #last: bigint | undefined;
+  #isClaimed = false;
+  #isClosed = false;
+
+  constructor(events: Pick<EventRepository, 'look' | 'place' | 'findBounds' | 'claimFeed'>) {
+    this.#events = events;
+  }
+
+  /** Whether listeners hear of every event that comes from now on. Before, an event can come and no look tells of it. */
+  get hasBegun(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** Calls `listener` with the streams of new events. */
+  listen(listener: (streams: readonly Stream[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Looks for new events. Call it every second at most; the answer is one statement when there are none. */
+  async look(): Promise<void> {
+    // Here and not at the start, which it would make slower.
+    if (!this.#isClaimed) await this.#events.claimFeed();
+    this.#isClaimed = true;
+    this.#last ??= (await this.#events.findBounds()).last;
+    let found = await this.#events.look(this.#last);
+    if (found.hasQueue) {
+      await this.#events.place();
+      found = await this.#events.look(this.#last);
+    }
+    if (found.streams.length === 0) return;
+    this.#last = found.streams.at(-1)?.id ?? this.#last;
+    for (const { type, count } of found.streams) this.counts.set(type, (this.counts.get(type) ?? 0) + count);
+    for (const listener of this.#listeners) listener(found.streams);
+    const names = new Set(found.streams.map(nameStream));
+    const ended = new Set(
+      found.streams.filter(({ type }) => ENDINGS.has(type)).map(({ accountId }) => accountId),
+    );
+    for (const waiter of this.#waiters)
+      if (ended.has(waiter.accountId) || !names.isDisjointFrom(waiter.names)) waiter.wake();
+  }
+
+  /**
+   * Waits until there may be events of these streams after a place, at most `milliseconds`. Resolves with false when none came,
+   * when `socket` or the feed closed, or at once when the account waits often enough.
+   */
+  wait(
+    { accountId, streams, after }: { accountId: number; streams: readonly Stream[]; after: bigint },
+    milliseconds: number,
+    socket: Pick<NodeJS.EventEmitter, 'once' | 'off'>,
+  ): Promise<boolean> {
+    // Before the first look, the reader says from where on to look.
+    this.#last ??= after;
+    // A look has seen more than the reader.
+    if (this.#last > after) return Promise.resolve(!this.#isClosed);
+    const waits = this.#waiters
+      .values()
+      .reduce((sum, waiter) => sum + Number(waiter.accountId === accountId), 0);
+    if (this.#isClosed || waits >= MOST_WAITS) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const end = (isWoken: boolean) => {
+        clearTimeout(timer);
+        socket.off('close', leave);
+        this.#waiters.delete(waiter);
+        resolve(isWoken);
+      };
+      const leave = () => end(false);
+      const timer = setTimeout(leave, milliseconds);
+      const waiter = {
+        accountId,
+        names: new Set(streams.map(nameStream)),
+        wake: () => end(!this.#isClosed),
+      };
+      socket.once('close', leave);
+      this.#waiters.add(waiter);
+    });
+  }
+
+  /** Ends every wait, because the service stops. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { wake } of this.#waiters) wake();
+  }
+}

@@ -1,0 +1,208 @@
+// Contract: section 13.
+import { z } from 'zod';
+import { checkKey } from '../../domain/account.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { decodeTextCursor } from '../../domain/cursor.ts';
+import type { Json } from '../../domain/json.ts';
+import { type ClientCall, read, type Resource } from '../../http/operation.ts';
+import { choices, integer, type Parameter, placeCursor } from '../../http/parameters.ts';
+import type { KeyRepository } from '../keys/repository.ts';
+import type { Feed } from './feed.ts';
+import { eventJson, type EventRepository } from './repository.ts';
+import { MOST_TYPES, readPlace, TYPE_FILTERS, visibleStreams, writePlace } from './rules.ts';
+import {
+  CategoryEvent,
+  Event,
+  KeyEvent,
+  LimitData,
+  LimitEvent,
+  OrderEvent,
+  PetEvent,
+  WebhookEvent,
+} from './schema.ts';
+
+const EVENT = {
+  id: '3f0c8a1b5d7e42969b1c4a6f8e2d0b7a',
+  type: 'pet.created',
+  timestamp: '2027-01-15T09:00:00.000Z',
+  version: 1,
+  data: { id: 42, name: 'Rex', categoryId: 7, status: 'available' },
+};
+
+const { version: _, ...ACCOUNT_EVENT } = EVENT;
+
+/** An event of each kind. */
+export const EVENT_EXAMPLES = {
+  pet: EVENT,
+  category: { ...EVENT, type: 'category.created', data: { id: 7, name: 'Dogs' } },
+  order: {
+    ...EVENT,
+    type: 'order.created',
+    data: {
+      id: 9,
+      petId: 42,
+      quantity: 1,
+      status: 'pending',
+      complete: false,
+      createdAt: '2027-01-15T09:00:00.000Z',
+      expiresAt: '2027-01-18T09:00:00.000Z',
+    },
+  },
+  limit: { ...ACCOUNT_EVENT, type: 'limit.warning', data: { day: '2027-01-15', limit: 1_000, used: 800 } },
+  key: {
+    ...ACCOUNT_EVENT,
+    type: 'key.created',
+    data: {
+      id: 7,
+      environment: 'production',
+      scopes: ['pets:read'],
+      state: 'active',
+      createdAt: '2027-01-15T09:00:00.000Z',
+      ending: 'x7Qf',
+    },
+  },
+  webhook: {
+    ...ACCOUNT_EVENT,
+    type: 'webhook.disabled',
+    data: {
+      id: 3,
+      url: 'https://shop.example/petstore',
+      types: ['order.*'],
+      enabled: false,
+      disabledReason: 'gone',
+      createdAt: '2027-01-12T09:00:00.000Z',
+      createdBy: 7,
+      missed: 0,
+    },
+  },
+} as const;
+
+const LIMIT = { minimum: 1, maximum: 100, default: 100 } as const;
+
+/** Seconds. */
+const WAIT = { minimum: 0, maximum: 30, default: 0 } as const;
+
+const Events = z
+  .array(Event)
+  .max(LIMIT.maximum)
+  .meta({ id: 'Events', description: 'Events, the oldest first.' });
+
+interface Stores {
+  readonly events: EventRepository;
+  readonly feed: Feed;
+  readonly keys: Pick<KeyRepository, 'find'>;
+  readonly clock: Clock;
+}
+
+/** `after=now` begins at the end of the feed. */
+const NOW = 'now';
+
+const place = placeCursor(/^/, writePlace({ feed: '5f1c0b9e7a32', accountId: 3, place: 815n }));
+
+const after: Parameter<string> = {
+  ...place,
+  description:
+    'Where the page begins: the cursor of the `Link` header of the page before, or `now`. Without it, the page begins with the oldest event.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 256 },
+  read: (text) => (text === NOW ? NOW : decodeTextCursor(text)),
+  fault: 'must be now, or come from the Link header of a list of events',
+};
+
+const NO_CURSOR = { error: 'invalid_parameter', message: `The parameter after ${after.fault}.` } as const;
+
+const NO_EVENTS = '[]' as Json<readonly unknown[]>;
+
+const listEvents = read(Events, {
+  id: 'listEvents',
+  path: '/events',
+  scope: 'events:read',
+  stability: 'beta',
+  guide: 'Keep a copy in step',
+  summary: 'Read the feed of events',
+  description:
+    'Returns the events that the key may see, the oldest first. The `Link` header is on every page, also on an empty one: ' +
+    'whoever follows it for ever misses nothing and gets nothing twice. A page that is not full is the end for now. With `wait`, ' +
+    'an empty page waits for an event.',
+  parameters: {
+    limit: integer(LIMIT, { description: 'Maximum number of events to return.', example: LIMIT.default }),
+    type: choices(TYPE_FILTERS, MOST_TYPES, {
+      description:
+        'Only events of these types: a type, all types of a kind (`order.*`) or all (`*`). Repeat the parameter for several.',
+      example: ['order.*'],
+    }),
+    wait: integer(WAIT, {
+      description: 'Seconds that an empty page waits for an event. It counts as one request.',
+      example: WAIT.default,
+    }),
+    after,
+  },
+  answer: {
+    description: 'A page of events.',
+    examples: { created: { summary: 'An animal was added', value: [EVENT] } },
+    noStore: true,
+  },
+  errors: {
+    cursor_expired:
+      'Events after this cursor are no longer kept, or the database is a copy: list everything, then follow the Link of this response.',
+  },
+  sample: { client: 'events.list', query: { wait: WAIT.maximum } },
+  handle: listPage,
+});
+
+type EventParameters = {
+  readonly limit: number;
+  readonly type: Parameters<typeof visibleStreams>[1];
+  readonly wait: number;
+  readonly after: string | undefined;
+};
+
+async function listPage(
+  { key, accountId, parameters, request }: ClientCall<EventParameters>,
+  { events, feed, keys, clock }: Stores,
+) {
+  const { limit, type, wait, after: begin } = parameters;
+  const { environment, scopes } = key;
+  const streams = visibleStreams({ accountId, environment, scopes }, type);
+  const toPlace = (name: string, last: bigint) => writePlace({ feed: name, accountId, place: last });
+  if (begin === NOW) {
+    const { feed: name, last } = await events.findBounds();
+    return { items: NO_EVENTS, next: toPlace(name, last) };
+  }
+  const cursor = begin === undefined ? undefined : readPlace(begin);
+  if (begin !== undefined && cursor?.accountId !== accountId) return NO_CURSOR;
+  const deadline = clock().monotonic + (request.method === 'HEAD' ? 0 : wait * 1_000);
+  for (;;) {
+    const page = await events.list({ streams, after: cursor?.place, limit });
+    if (cursor !== undefined) {
+      if (cursor.feed !== page.feed || cursor.place < page.deletedTo)
+        return { error: 'cursor_expired', next: toPlace(page.feed, page.last) } as const;
+      if (cursor.place > page.last) return NO_CURSOR;
+    }
+    const items = `[${page.items.map(eventJson).join(',')}]` as typeof NO_EVENTS;
+    const answer = { items, next: toPlace(page.feed, page.next) };
+    const now = clock();
+    const left = Math.min(deadline - now.monotonic, (key.expiresAt ?? Number.POSITIVE_INFINITY) - now.unix);
+    if (page.items.length > 0 || left <= 0) return answer;
+    if (!(await feed.wait({ accountId, streams, after: page.next }, left, request.socket))) return answer;
+    // The key may have ended meanwhile.
+    const current = await keys.find(key.id);
+    if ('error' in checkKey('value' in current ? current.value : undefined, clock().unix)) return answer;
+  }
+}
+
+export const CLIENT_EVENTS: Resource<Stores> = {
+  name: 'Events',
+  description: 'What happened to the catalogue and to the account.',
+  schemas: [
+    { schema: PetEvent, example: EVENT },
+    { schema: CategoryEvent, example: EVENT_EXAMPLES.category },
+    { schema: OrderEvent, example: EVENT_EXAMPLES.order },
+    { schema: LimitData, example: EVENT_EXAMPLES.limit.data },
+    { schema: LimitEvent, example: EVENT_EXAMPLES.limit },
+    { schema: KeyEvent, example: EVENT_EXAMPLES.key },
+    { schema: WebhookEvent, example: EVENT_EXAMPLES.webhook },
+    { schema: Event, example: EVENT },
+    { schema: Events, example: [EVENT] },
+  ],
+  operations: [listEvents],
+};

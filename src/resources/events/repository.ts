@@ -1,0 +1,374 @@
+// Contract: section 13. Why the order is what it is: docs/design/events.md.
+import { ENVIRONMENTS } from '../../domain/api-key.ts';
+import { DAY, MINUTE } from '../../domain/clock.ts';
+import { textFromInstant } from '../../domain/instant.ts';
+import type { Json } from '../../domain/json.ts';
+import type { Page } from '../../domain/page.ts';
+import { chunksOf } from '../../domain/chunks.ts';
+import type { Engine } from '../../storage/engine.ts';
+import { join, raw, type Row, Sql, sql } from '../../storage/sql.ts';
+import {
+  createParser,
+  enumeration,
+  instant,
+  int64,
+  integer,
+  optional,
+  type Stored,
+  Table,
+  text,
+} from '../../storage/table.ts';
+import type { Dialect, Transaction } from '../../storage/transaction.ts';
+import { EVENT_TYPE_NAMES, type EventType, type Stream } from './rules.ts';
+
+const COLUMNS = {
+  id: int64,
+  key: text,
+  accountId: integer,
+  environment: enumeration([...ENVIRONMENTS, '']),
+  type: enumeration(EVENT_TYPE_NAMES),
+  at: instant,
+  version: optional(integer),
+  data: text,
+} as const;
+
+/** The feed. The id of an event is its place, and `key` is the id that clients see. */
+export const EVENTS = new Table('events', COLUMNS, { key: ['id'], assignsIds: true });
+
+/** Events that are committed and have no place yet, in the order of their ids. Only PostgreSQL writes here. */
+const EVENT_QUEUE = new Table('event_queue', COLUMNS, { key: ['id'], assignsIds: true });
+
+/** What was told once: it is not told again. */
+const EVENT_MARKS = new Table('event_marks', { mark: text, at: instant }, { key: ['mark'] });
+
+export const TABLES = [EVENTS, EVENT_QUEUE, EVENT_MARKS];
+
+export type StoredEvent = Stored<typeof EVENTS>;
+
+/** An event as clients get it, in the feed and in webhooks. */
+export function eventJson({ key, type, at, version, data }: StoredEvent): Json<unknown> {
+  const counted = version === undefined ? '' : `,"version":${version}`;
+  return `{"id":"${key}","type":"${type}","timestamp":"${textFromInstant(at)}"${counted},"data":${data}}` as Json<unknown>;
+}
+
+/** An event to be written. The database gives it its id and its instant. */
+export interface NewEvent<T = unknown> extends Stream {
+  /** Of the thing: 1 when it was added. Undefined where there is none. */
+  readonly version?: number;
+  /** What a GET gives after the change; of a deleted thing, what it gave before. */
+  readonly data: Json<T>;
+}
+
+/**
+ * Where writers add events. With several writers, the order of commits is not that of statements, so their events get
+ * places after their commits.
+ */
+function chooseTable({ hasOneWriter }: Dialect): Sql {
+  return raw(hasOneWriter ? 'events' : 'event_queue');
+}
+
+const NEW_COLUMNS = raw('account_id, environment, type, at, version, data');
+
+/** The most events that one statement adds: those of most changes. */
+const AT_ONCE = 2;
+
+/**
+ * Writes events with the changes that they tell of, in the order of the events. None of the changes may depend on another
+ * one, and what they change must be locked, because the lock orders the events of a thing.
+ */
+export async function recordEvents(
+  transaction: Transaction,
+  events: readonly NewEvent[],
+  changes: readonly Sql[] = [],
+): Promise<void> {
+  const told = transaction.isSilent ? [] : events;
+  const [first, ...others] = chunksOf(told, AT_ONCE).map((some) => insertEvents(transaction, some));
+  const statements = first === undefined ? changes : [...changes, first];
+  if (statements.length > 0) await transaction.run(...statements);
+  for (const insert of others) await transaction.run(insert);
+}
+
+/** The texts of `insertEvents`, by the number of events and the place of the clock: each change of an animal needs one. */
+const INSERTS = new Map<string, readonly string[]>();
+
+function insertEvents({ clock, dialect }: Transaction, events: readonly NewEvent[]): Sql {
+  const name = `${events.length} ${dialect.hasOneWriter}`;
+  const texts = INSERTS.get(name);
+  if (texts !== undefined)
+    return new Sql(
+      texts,
+      events.flatMap(({ accountId, environment, type, version = null, data }) => [
+        accountId,
+        environment,
+        type,
+        ...clock.values,
+        version,
+        data,
+      ]),
+    );
+  const rows = events.map(
+    ({ accountId, environment, type, version = null, data }) =>
+      sql`(${accountId}, ${environment}, ${type}, ${clock}, ${version}, ${data})`,
+  );
+  const insert = sql`INSERT INTO ${chooseTable(dialect)} (${NEW_COLUMNS}) VALUES ${join(rows)}`;
+  INSERTS.set(name, insert.strings);
+  return insert;
+}
+
+/** For `Transaction.add`: an event of the catalogue for each new row, whose version is 1. `data` is its JSON, as SQL. */
+export function noteCreations(
+  { clock, dialect, isSilent }: Transaction,
+  type: EventType,
+  data: Sql,
+): Sql | undefined {
+  if (isSilent) return undefined;
+  return sql`INSERT INTO ${chooseTable(dialect)} (${NEW_COLUMNS})
+    SELECT 0, '', ${raw(`'${type}'`)}, ${clock}, 1, ${data} FROM added ORDER BY id`;
+}
+
+/** Whether something is told for the first time. Nothing else is written when it is not. */
+export async function markOnce(transaction: Transaction, mark: string): Promise<boolean> {
+  const marked = await transaction.query(
+    sql`INSERT INTO event_marks (mark, at) VALUES (${mark}, ${transaction.clock}) ON CONFLICT DO NOTHING RETURNING 1`,
+  );
+  return marked.length > 0;
+}
+
+/** A lock of the database, which one transaction holds at a time. Any number that is used for nothing else. */
+const PLACING_LOCK = 7_304_411_201n;
+
+/** The same, for the deletion of what is old. */
+const PRUNING_LOCK = 7_304_411_202n;
+
+/** Events that one transaction gives places: few enough that it takes milliseconds. */
+const PLACED_AT_ONCE = 2_000;
+
+/**
+ * Gives places to events that are committed: to all that are visible now, in the order of their ids, before any other event.
+ * An event that is not visible yet began before, but is not answered yet. Returns whether there may be more.
+ */
+async function placeEvents(transaction: Transaction): Promise<boolean> {
+  // Another instance places them now.
+  if (!(await transaction.tryLock(PLACING_LOCK))) return false;
+  const queued = sql`FROM event_queue WHERE id IN (SELECT id FROM event_queue ORDER BY id LIMIT ${PLACED_AT_ONCE})`;
+  const rows = await transaction.query(sql`DELETE ${queued} RETURNING ${EVENT_QUEUE.list}`);
+  const events = rows.map(EVENT_QUEUE.parse).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  // Each gets a new id, which is its place.
+  await transaction.add(EVENTS, events);
+  return events.length === PLACED_AT_ONCE;
+}
+
+/** Events that one transaction deletes: few enough that it takes milliseconds. */
+const PRUNED_AT_ONCE = 200;
+
+/** Webhooks put their own in place: it counts what endpoints miss when these events are deleted. */
+export const PRUNING: {
+  note(transaction: Transaction, events: readonly Stored<typeof EVENTS>[]): Promise<void>;
+} = { note: async () => undefined };
+
+/** Deletes events that are older than `before` (Unix milliseconds), the oldest first. Returns whether there may be more. */
+async function pruneEvents(transaction: Transaction, before: number): Promise<boolean> {
+  // Another instance deletes them now.
+  if (!(await transaction.tryLock(PRUNING_LOCK))) return false;
+  const oldest = await transaction.select(EVENTS, sql`ORDER BY id LIMIT ${PRUNED_AT_ONCE}`);
+  const kept = oldest.findIndex(({ at }) => at >= before);
+  const old = kept === -1 ? oldest : oldest.slice(0, kept);
+  const last = old.at(-1);
+  if (last === undefined) return false;
+  await PRUNING.note(transaction, old);
+  await transaction.run(
+    sql`UPDATE event_feed SET deleted_to = ${last.id}`,
+    sql`DELETE FROM events WHERE id <= ${last.id}`,
+  );
+  return old.length === PRUNED_AT_ONCE;
+}
+
+/** Longer than any mark is asked for: a key that ends in a week. */
+const MARKS_KEPT = 30 * DAY;
+
+async function pruneMarks(transaction: Transaction, now: number): Promise<void> {
+  await transaction.query(sql`DELETE FROM event_marks WHERE at < ${now - MARKS_KEPT}`);
+}
+
+/** The database of a feed that no service has read yet. */
+const NEW = '';
+
+/** Begins a new feed, because this database is not the one that the feed was of. Cursors of the old one are refused. */
+async function beginFeed(transaction: Transaction, database: string, name?: string): Promise<void> {
+  await transaction.query(
+    sql`UPDATE event_feed SET database = ${database}, name = coalesce(${name ?? null}, name)`,
+  );
+}
+
+export const WRITES = { place: placeEvents, prune: pruneEvents, pruneMarks, beginFeed };
+
+/** Which events of a feed. */
+export interface EventQuery {
+  readonly streams: readonly Stream[];
+  /** After this place. Undefined: from the oldest event on. */
+  readonly after: bigint | undefined;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+/** Which events of all streams. */
+export interface AllEventsQuery extends Pick<EventQuery, 'limit'> {
+  readonly types: readonly EventType[];
+  readonly after: bigint;
+}
+
+/** Where a feed begins and ends. */
+export interface FeedBounds {
+  /** The name of the feed. */
+  readonly feed: string;
+  /** The last event that was deleted. A reader that has not read it has missed events. */
+  readonly deletedTo: bigint;
+  /** The place of the last event. */
+  readonly last: bigint;
+}
+
+/** A page of a feed. `next` is the place to go on from, whether or not more events follow. */
+export interface EventPage extends FeedBounds, Page<StoredEvent> {
+  readonly next: bigint;
+}
+
+const parseFeed = createParser({ feed: text, deletedTo: int64, last: int64 });
+const FEED_COLUMNS = 3;
+
+/** The name of the feed, the last event that was deleted, and the last place: the end of the feed. */
+const FEED = sql`f.name, f.deleted_to, coalesce((SELECT max(id) FROM events), f.deleted_to)`;
+
+/** The statement for a page, with one event more than `limit`. An index alone finds the events, whatever the streams hold. */
+export function pageQuery(
+  { dialect }: Pick<Engine, 'dialect'>,
+  { streams, after = 0n, limit }: EventQuery,
+): Sql {
+  const rows = raw(String(limit + 1));
+  const ids = streams.map(({ accountId, environment, type }) => {
+    const columns = { account_id: accountId, environment, type };
+    return sql`SELECT * FROM (SELECT id FROM events ${dialect.oldest(columns, after)} LIMIT ${rows}) AS stream`;
+  });
+  // A key that may see nothing still gets the place where its feed ends.
+  const merged = ids.length === 0 ? sql`SELECT 0 AS id WHERE 1 = 0` : join(ids, ' UNION ALL ');
+  return sql`SELECT ${FEED}, ${EVENTS.listAs('e')} FROM event_feed f
+    LEFT JOIN (SELECT id FROM (${merged}) AS merged ORDER BY id LIMIT ${rows}) AS page ON 1 = 1
+    LEFT JOIN events e ON e.id = page.id ORDER BY e.id`;
+}
+
+/** Milliseconds after which an event has its place: no statement and no transaction takes longer. */
+const LATEST = MINUTE;
+
+/** What a look at the end of the feed finds. */
+export interface Look {
+  /** Whether events wait for their places. */
+  readonly hasQueue: boolean;
+  /** The streams that got events, each with the place of its last one and their number, in the order of the places. */
+  readonly streams: readonly (Stream & { readonly id: bigint; readonly count: number })[];
+}
+
+/** Events of one look. The next one goes on behind them. */
+const LOOKED_AT = 10_000;
+
+/** Whether events wait for places, and the streams that got events. It reads only the events after the place. */
+export function lookQuery({ dialect }: Pick<Engine, 'dialect'>, after: bigint): Sql {
+  // The LIMIT keeps SQLite from reading the whole index in the order of the groups.
+  return sql`
+    SELECT EXISTS (SELECT 1 FROM event_queue)${raw(dialect.hasOneWriter ? '' : '::int::bigint')},
+      e.id, e.account_id, e.environment, e.type, e.count
+    FROM event_feed f LEFT JOIN (
+      SELECT max(id) AS id, account_id, environment, type, count(*) AS count FROM (
+        SELECT id, account_id, environment, type FROM events WHERE id > ${after} ORDER BY id LIMIT ${raw(String(LOOKED_AT))}
+      ) AS latest GROUP BY account_id, environment, type
+    ) AS e ON 1 = 1 ORDER BY e.id`;
+}
+
+const parseLook = createParser({
+  id: int64,
+  accountId: integer,
+  environment: COLUMNS.environment,
+  type: COLUMNS.type,
+  count: integer,
+});
+
+export type EventRepository = ReturnType<typeof open>;
+
+export function open(engine: Engine) {
+  const readBounds = async (): Promise<FeedBounds> => {
+    const [row] = await engine.read(sql`SELECT ${FEED} FROM event_feed f`);
+    if (row === undefined) throw new Error('The database has no feed.');
+    return parseFeed(row);
+  };
+  const readOwner = async (): Promise<string> => {
+    const [row] = await engine.read<readonly [database: string]>(sql`SELECT database FROM event_feed`);
+    return row?.[0] ?? NEW;
+  };
+  return {
+    /** Milliseconds between two looks: a look at SQLite costs no round trip. */
+    lookInterval: engine.dialect.hasOneWriter ? 100 : 1_000,
+    /** Whoever passes `after` compares it with the bounds of the page. */
+    async list(query: EventQuery): Promise<EventPage> {
+      const rows = await engine.read(pageQuery(engine, query));
+      const bounds = parseFeed(rows[0] as Row);
+      const events = rows
+        .map((row) => row.slice(FEED_COLUMNS))
+        .filter(([id]) => id !== null)
+        .map(EVENTS.parse);
+      const items = events.slice(0, query.limit);
+      const isFull = events.length > query.limit;
+      return { ...bounds, items, next: (isFull ? items.at(-1)?.id : undefined) ?? bounds.last };
+    },
+    /** Events of all streams, for operators. Returns up to `limit`, in the order of the feed. */
+    listAll: ({ types, after, limit }: AllEventsQuery): Promise<readonly StoredEvent[]> =>
+      engine.select(EVENTS, sql`WHERE id > ${after} AND type IN (${join(types)}) ORDER BY id LIMIT ${limit}`),
+    findBounds: readBounds,
+    /** The place before the first event that was written at `since` (Unix milliseconds) or later. */
+    async findPlace(since: number): Promise<bigint> {
+      const { deletedTo, last } = await readBounds();
+      // Places and instants nearly ascend together: an event gets its place when its transaction ends.
+      let [low, high] = [deletedTo, last];
+      while (low < high) {
+        const middle = (low + high) / 2n;
+        const [event] = await engine.select(EVENTS, sql`WHERE id > ${middle} ORDER BY id LIMIT 1`);
+        if (event !== undefined && event.at < since - LATEST) low = event.id;
+        else high = middle;
+      }
+      const [first] = await engine.select(
+        EVENTS,
+        sql`WHERE id > ${low} AND at >= ${since} ORDER BY id LIMIT 1`,
+      );
+      return first === undefined ? last : first.id - 1n;
+    },
+    /** The events with these places that are still in the feed. */
+    find: (places: readonly bigint[]): Promise<readonly StoredEvent[]> =>
+      engine.select(EVENTS, sql`WHERE ${engine.dialect.isAnyOf('id', places)} ORDER BY id`),
+    /** One statement: what came after a place, and whether events wait for theirs. */
+    async look(after: bigint): Promise<Look> {
+      const rows = await engine.read(lookQuery(engine, after));
+      const streams = rows.filter(([, id]) => id !== null).map((row) => parseLook(row.slice(1)));
+      return { hasQueue: rows[0]?.[0] === 1n, streams };
+    },
+    /** Gives places to the events that wait for them. Any number of processes may call it at once. */
+    async place(): Promise<void> {
+      while (await engine.write(placeEvents));
+    },
+    /** Deletes what is older than `milliseconds`. Any number of processes may call it at once. */
+    async prune(milliseconds: number): Promise<void> {
+      const now = Math.floor(await engine.now());
+      const [oldest] = await engine.select(EVENTS, sql`ORDER BY id LIMIT 1`);
+      if (oldest !== undefined && oldest.at < now - milliseconds)
+        while (await engine.write(pruneEvents, now - milliseconds));
+      await engine.write(pruneMarks, now);
+    },
+    /** Whether the feed is that of another database, of which this one is a copy. */
+    async isCopied(): Promise<boolean> {
+      const owner = await readOwner();
+      return owner !== NEW && owner !== (await engine.identity());
+    },
+    /** Begins a new feed. `name`: 12 hexadecimal digits that no feed had before. */
+    beginFeed: async (name: string): Promise<void> => engine.write(beginFeed, await engine.identity(), name),
+    /** Notes which database a new feed belongs to. */
+    async claimFeed(): Promise<void> {
+      if ((await readOwner()) === NEW) await engine.write(beginFeed, await engine.identity());
+    },
+  };
+}

@@ -1,0 +1,127 @@
+// Contract: section 13.
+import type { Environment } from '../../domain/api-key.ts';
+import type { Scope } from '../../domain/account.ts';
+
+/** Whose events of a type are: of the catalogue, of an account, or of an account in one environment. */
+type Owner = 'catalogue' | 'account' | 'environment';
+
+interface EventKind {
+  /** The scope that a key needs besides, to see events of this type. */
+  readonly scope?: Scope;
+  readonly owner: Owner;
+}
+
+/** Every type of event. In the order of the reference. */
+export const EVENT_TYPES = {
+  'pet.created': { scope: 'pets:read', owner: 'catalogue' },
+  'pet.updated': { scope: 'pets:read', owner: 'catalogue' },
+  'pet.deleted': { scope: 'pets:read', owner: 'catalogue' },
+  'category.created': { scope: 'pets:read', owner: 'catalogue' },
+  'category.updated': { scope: 'pets:read', owner: 'catalogue' },
+  'order.created': { scope: 'store:read', owner: 'account' },
+  'order.completed': { scope: 'store:read', owner: 'account' },
+  'order.cancelled': { scope: 'store:read', owner: 'account' },
+  'order.expired': { scope: 'store:read', owner: 'account' },
+  'limit.warning': { owner: 'environment' },
+  'limit.reached': { owner: 'environment' },
+  'key.created': { scope: 'keys:manage', owner: 'environment' },
+  'key.rotated': { scope: 'keys:manage', owner: 'environment' },
+  'key.revoked': { scope: 'keys:manage', owner: 'environment' },
+  'key.banned': { scope: 'keys:manage', owner: 'environment' },
+  'key.expiring': { scope: 'keys:manage', owner: 'environment' },
+  'webhook.disabled': { scope: 'webhooks:manage', owner: 'environment' },
+} as const satisfies Readonly<Record<string, EventKind>>;
+
+export type EventType = keyof typeof EVENT_TYPES;
+
+export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as readonly EventType[];
+
+/** A filter: a type, all types of a kind of thing, or all types. */
+export type TypeFilter = EventType | `${string}.*` | '*';
+
+/** The most filters of a request or a webhook. */
+export const MOST_TYPES = 20;
+
+/** Every filter that there is. */
+export const TYPE_FILTERS: readonly TypeFilter[] = [
+  '*',
+  ...new Set(EVENT_TYPE_NAMES.map((type) => `${type.split('.')[0]}.*` as const)),
+  ...EVENT_TYPE_NAMES,
+];
+
+/** The events of one type that belong to one owner, in the order of the feed. */
+export interface Stream {
+  /** 0 for the catalogue. */
+  readonly accountId: number;
+  /** Empty for events that belong to no environment. */
+  readonly environment: Environment | '';
+  readonly type: EventType;
+}
+
+/** Who reads events. */
+export interface Viewer {
+  readonly accountId: number;
+  readonly environment: Environment;
+  readonly scopes: readonly Scope[];
+}
+
+/** The stream that an event of this type belongs to. */
+export function findStream(
+  type: EventType,
+  { accountId, environment }: Pick<Viewer, 'accountId' | 'environment'>,
+): Stream {
+  const { owner } = EVENT_TYPES[type];
+  return {
+    accountId: owner === 'catalogue' ? 0 : accountId,
+    environment: owner === 'environment' ? environment : '',
+    type,
+  };
+}
+
+/** The streams that a viewer may see, of types that a filter chooses. Without filters, all that it may see. */
+export function visibleStreams(viewer: Viewer, filters: readonly TypeFilter[] = ['*']): readonly Stream[] {
+  return chooseTypes(filters)
+    .filter((type) => {
+      const { scope }: EventKind = EVENT_TYPES[type];
+      return scope === undefined || viewer.scopes.includes(scope);
+    })
+    .map((type) => findStream(type, viewer));
+}
+
+/** The types that a filter chooses. */
+export function chooseTypes(filters: readonly TypeFilter[]): readonly EventType[] {
+  return EVENT_TYPE_NAMES.filter((type) => matchesAny(type, filters));
+}
+
+function matchesAny(type: EventType, filters: readonly TypeFilter[]): boolean {
+  const group = `${type.split('.')[0]}.*`;
+  return filters.some((filter) => filter === '*' || filter === type || filter === group);
+}
+
+/** Whether an event belongs to one of these streams. */
+export function isOfStreams(event: Stream, streams: readonly Stream[]): boolean {
+  return streams.some(
+    ({ accountId, environment, type }) =>
+      event.type === type && event.accountId === accountId && event.environment === environment,
+  );
+}
+
+/** A place in the feed of an account, as its cursors hold it. */
+export interface FeedPlace {
+  readonly feed: string;
+  readonly accountId: number;
+  /** The last event that was read. 0: none. */
+  readonly place: bigint;
+}
+
+const FEED_PLACE = /^([0-9a-f]{12})\.(\d{1,16})\.(\d{1,19})$/;
+
+export function writePlace({ feed, accountId, place }: FeedPlace): string {
+  return `${feed}.${accountId}.${place}`;
+}
+
+/** Undefined for a text that `writePlace` did not make. */
+export function readPlace(text: string): FeedPlace | undefined {
+  const [, feed, accountId, place] = FEED_PLACE.exec(text) ?? [];
+  return feed === undefined ? undefined : { feed, accountId: Number(accountId), place: BigInt(place ?? 0) };
+}

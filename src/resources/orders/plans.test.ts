@@ -1,0 +1,102 @@
+// Contract: section 3.12.
+import assert from 'node:assert/strict';
+import { OrderStatus } from './schema.ts';
+import { type OrderQuery, pageQuery } from './repository.ts';
+import { DIALECT as POSTGRES } from '../../storage/postgres/dialect.ts';
+import { DIALECT as SQLITE } from '../../storage/sqlite/dialect.ts';
+import { postgresFixture } from '../../../test/storage/postgres-fixture.ts';
+import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
+import { test } from '../../../test/support/test.ts';
+
+/** Orders. One account has nearly all of them, and the newest are complete: those of any other status are old. */
+const ORDERS = 60_000;
+const ROW = `n, CASE n % 20 WHEN 0 THEN 2 ELSE 1 END, n % 20000, 1, n, n,
+  CASE WHEN n <= 5000 THEN 'pending' WHEN n <= 6000 THEN 'expired' WHEN n <= 7000 THEN 'cancelled' ELSE 'complete' END`;
+const FILL = `INSERT INTO orders (id, account_id, pet_id, quantity, created_at, expires_at, status)`;
+
+const LIMIT = 20;
+
+/** Every combination of filters, from the start and from the middle, with the index that must answer it. */
+const QUERIES = [undefined, 1, 2].flatMap((accountId) =>
+  (accountId === undefined ? [undefined] : [undefined, 40n]).flatMap((petId) =>
+    [undefined, ...OrderStatus.options].flatMap((status) =>
+      [undefined, 30_000n].map((cursor) => {
+        const query = { accountId, petId, status, cursor, limit: LIMIT } as OrderQuery;
+        const byAccount = petId === undefined ? 'orders_by_account' : 'orders_by_pet';
+        const ofAll = status === undefined ? 'id' : 'orders_by_status';
+        return {
+          query,
+          index: accountId === undefined ? ofAll : byAccount,
+          ranges: accountId !== undefined && status === undefined ? OrderStatus.options.length : 1,
+          title: `account ${accountId}, animal ${petId}, ${status}, after ${cursor}`,
+        };
+      }),
+    ),
+  ),
+);
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Index Name'?: string;
+  readonly Filter?: string;
+  readonly Plans?: readonly Plan[];
+}
+
+function stepsOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
+}
+
+test('PostgreSQL reads a page of orders by index, and no row in vain', async (t) => {
+  const { connect, raw } = await postgresFixture(t);
+  await raw(`${FILL} SELECT ${ROW} FROM generate_series(1, ${ORDERS}) n; ANALYZE orders`);
+  const client = await connect();
+  for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+    await client.query(`SET plan_cache_mode = ${mode}`);
+    for (const { query, index, ranges, title } of QUERIES) {
+      const { text: sql, values } = pageQuery({ dialect: POSTGRES }, query);
+      await client.query(`PREPARE page AS ${sql}`);
+      const literals = values.map((value) => client.escapeLiteral(String(value))).join(', ');
+      const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals})`);
+      await client.query('DEALLOCATE page');
+      const steps = stepsOf(rows[0]['QUERY PLAN'][0].Plan);
+      const where = `${title}, ${mode}: ${JSON.stringify(steps)}`;
+      const indexes = steps.flatMap((step) => step['Index Name'] ?? []);
+      assert.deepEqual(indexes, Array(ranges).fill(index === 'id' ? 'orders_pkey' : index), where);
+      for (const step of steps) {
+        assert.match(step['Node Type'], /^(?:Limit|Index Scan|Sort|Append|Subquery Scan)$/, where);
+        assert.ok(step.Filter === undefined && step['Actual Rows'] <= ranges * (LIMIT + 1), where);
+      }
+    }
+  }
+});
+
+test('SQLite reads a page of orders by index, and sorts only what it merges', async (t) => {
+  const { raw } = await sqliteFixture(t);
+  const db = raw();
+  db.exec(`${FILL} WITH RECURSIVE numbers (n) AS
+    (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ORDERS}) SELECT ${ROW} FROM numbers`);
+  for (const statistics of ['', 'ANALYZE']) {
+    db.exec(statistics);
+    for (const { query, index, ranges, title } of QUERIES) {
+      const { sql } = pageQuery({ dialect: SQLITE }, query);
+      const steps = db
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => String(detail));
+      const where = `${title}, ${statistics}: ${JSON.stringify(steps)}`;
+      const search =
+        index === 'id'
+          ? /^SEARCH orders USING INTEGER PRIMARY KEY \(rowid<\?\)$/
+          : // An animal has at most one open order, so its unique index is as good.
+            new RegExp(
+              `^SEARCH orders USING INDEX (?:${index}|orders_open) \\((?:\\w+=\\? AND )+rowid<\\?\\)$`,
+            );
+      assert.equal(steps.filter((step) => search.test(step)).length, ranges, where);
+      const reads = steps.filter((step) => /^(?:SCAN|SEARCH) orders/.test(step));
+      assert.equal(reads.length, ranges, where);
+      // The four pages that a merge takes are sorted again.
+      assert.ok(ranges > 1 || !steps.some((step) => step.includes('TEMP B-TREE')), where);
+    }
+  }
+});

@@ -1,0 +1,74 @@
+// Contract: sections 2 and 3.
+import { STORES } from '../../../test/storage/stores.ts';
+import assert from 'node:assert/strict';
+import type { Result } from '../../domain/result.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
+import { entityTag } from '../../domain/json.ts';
+import { get, patch, requireValue, REX, readOutcome } from '../../../test/storage/fixture.ts';
+import { withPet } from './changes.test.ts';
+import { test } from '../../../test/support/test.ts';
+
+const isDone = (result: Result<unknown, ErrorCode>): boolean => 'value' in result;
+
+for (const [name, fresh] of STORES) {
+  test(`${name}: patches at once, here and elsewhere, lose nothing`, async (t) => {
+    const { store, changes, another, pet } = await withPet(await fresh(t));
+    const { pets: elsewhere } = await another();
+    for (let round = 0; round < 25; round++) {
+      const fields = { name: `Rex ${round}`, categoryId: BigInt(round), status: round % 2 ? 'sold' : null };
+      const results = await Promise.all([
+        changes.update(pet.id, patch({ name: fields.name }), undefined),
+        elsewhere.update(pet.id, patch({ categoryId: fields.categoryId }), undefined),
+        changes.update(pet.id, patch({ status: fields.status }), undefined),
+      ]);
+      assert.ok(results.every(isDone));
+      const { name: its, categoryId, status = null } = (await get(store.pets, pet.id)) ?? pet;
+      assert.deepEqual({ name: its, categoryId, status }, fields);
+    }
+  });
+
+  test(`${name}: of changes at once with the same If-Match one is done`, async (t) => {
+    const { store, changes, another, pet } = await withPet(await fresh(t));
+    const { pets: elsewhere } = await another();
+    for (let round = 0; round < 20; round++) {
+      const tag = [entityTag(requireValue(await store.pets.get(pet.id)))];
+      const results = await Promise.all(
+        Array.from({ length: 6 }, (_, i) =>
+          (i % 2 === 0 ? changes : elsewhere).update(pet.id, patch({ name: `Rex ${round} ${i}` }), tag),
+        ),
+      );
+      assert.equal(results.filter(isDone).length, 1);
+      const winner = results.findIndex(isDone);
+      assert.equal((await get(store.pets, pet.id))?.name, `Rex ${round} ${winner}`);
+    }
+  });
+
+  test(`${name}: an animal is deleted once, and no patch brings it back`, async (t) => {
+    const { store, changes, another } = await withPet(await fresh(t));
+    const { pets: elsewhere } = await another();
+    for (let round = 0; round < 20; round++) {
+      const { id } = requireValue(await store.pets.create(REX));
+      const [first, , second] = await Promise.all([
+        changes.delete(id, undefined),
+        elsewhere.update(id, patch({ name: 'Max' }), undefined),
+        elsewhere.delete(id, undefined),
+      ]);
+      assert.equal([first, second].filter(isDone).length, 1);
+      assert.deepEqual(await store.pets.get(id), { error: 'not_found' });
+    }
+  });
+
+  test(`${name}: an animal is ordered or deleted, never both`, async (t) => {
+    const { store, changes, another, accountId } = await withPet(await fresh(t));
+    const other = await another();
+    for (let round = 0; round < 20; round++) {
+      const { id } = requireValue(await store.pets.create({ ...REX, status: 'available' }));
+      const [order, deleted] = await Promise.all([
+        other.orders.create(accountId, { petId: id }),
+        changes.delete(id, undefined),
+      ]);
+      assert.notEqual(readOutcome(order) === 'done', isDone(deleted));
+      assert.equal((await get(store.pets, id))?.status, isDone(deleted) ? undefined : 'pending');
+    }
+  });
+}

@@ -1,0 +1,524 @@
+// Contract: section 13.
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Environment } from '../../domain/api-key.ts';
+import { textIfInstant } from '../../domain/instant.ts';
+import { mapPage } from '../../domain/page.ts';
+import {
+  act,
+  change,
+  create,
+  list,
+  type OperatorResource,
+  otherTag,
+  read,
+  remove,
+  type Resource,
+} from '../../http/operation.ts';
+import { choice, LIMIT, rowFilter, rowId } from '../../http/parameters.ts';
+import type { TypeFilter } from '../events/rules.ts';
+import type { Endpoints } from './endpoints.ts';
+import { describeWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
+import { MOST_DELIVERIES, MOST_TESTS, MOST_WEBHOOKS, newWebhookSecret } from './rules.ts';
+import {
+  Delivery,
+  DeliveryStatus,
+  NewWebhook,
+  Replay,
+  Webhook,
+  WebhookPatch,
+  WebhookTest,
+  WebhookWithSecret,
+} from './schema.ts';
+import { DELIVERY_STATUSES } from './table.ts';
+
+const NEW_WEBHOOK = { url: 'https://shop.example/petstore', types: ['order.*'], description: 'The shop.' };
+const WEBHOOK = {
+  id: 3,
+  ...NEW_WEBHOOK,
+  enabled: true,
+  createdAt: '2027-01-15T09:00:00.000Z',
+  createdBy: 7,
+  missed: 0,
+};
+const WITH_SECRET = { ...WEBHOOK, secret: `whsec_${'A'.repeat(43)}=` };
+const DISABLED = { ...WEBHOOK, enabled: false, disabledReason: 'request' };
+const DELIVERY = {
+  id: 91,
+  eventId: '3f0c8a1b5d7e42969b1c4a6f8e2d0b7a',
+  type: 'order.created',
+  attempt: 1,
+  at: '2027-01-15T09:00:00.120Z',
+  status: 'succeeded',
+  httpStatus: 204,
+  durationMs: 35,
+};
+const TEST = { ...DELIVERY, type: 'webhook.test', enabled: true };
+const FAILED = { ...DELIVERY, id: 90, status: 'failed', httpStatus: 503, failure: 'status' };
+
+interface Stores {
+  readonly webhooks: WebhookRepository;
+  /** Undefined: this deployment has no webhooks. */
+  readonly endpoints: Endpoints | undefined;
+  readonly environment: Environment;
+  /** Milliseconds that events are kept. */
+  readonly eventsKept: number;
+}
+
+const Webhooks = z
+  .array(Webhook)
+  .max(LIMIT.maximum)
+  .meta({ id: 'Webhooks', description: 'Webhooks of an account, the newest first.' });
+
+const Deliveries = z
+  .array(Delivery)
+  .max(LIMIT.maximum)
+  .meta({ id: 'Deliveries', description: 'Attempts of a webhook, the newest first.' });
+
+const webhookId = rowId('Identifier of the webhook.');
+
+const SHARED = {
+  scope: 'webhooks:manage',
+  allowance: 'holder',
+  stability: 'beta',
+  guide: 'Receive webhooks',
+} as const;
+
+const NO_WEBHOOK = 'This account has no webhook with this webhookId in this environment.';
+const OFF = { error: 'not_found', message: 'This deployment has no webhooks.' } as const;
+const REPEATED = {
+  error: 'conflict',
+  message:
+    'A request with this Idempotency-Key was answered before, and a secret is shown only once: rotate the secret of the webhook.',
+} as const;
+
+/** What a write without the secret becomes, with the secret. A repeated request gets none. */
+function addSecret<T extends object, F>(written: { readonly value: T } | F, secret: string) {
+  if ('value' in (written as object)) return { value: { ...(written as { value: T }).value, secret } };
+  return 'replay' in (written as object) ? REPEATED : (written as Exclude<F, { replay: unknown }>);
+}
+
+const listWebhooks = list(Webhooks, 'webhooks', {
+  id: 'listWebhooks',
+  path: '/webhooks',
+  ...SHARED,
+  description: `Returns the webhooks of this account and environment, the newest first: at most ${MOST_WEBHOOKS}.`,
+  errors: { not_found: OFF.message },
+  examples: { one: { summary: 'A webhook', value: [WEBHOOK] } },
+  sample: { client: 'webhooks.list' },
+  async handle({ accountId, parameters }, { webhooks, endpoints, environment }: Stores) {
+    if (endpoints === undefined) return OFF;
+    const all = await webhooks.list({ accountId, environment });
+    const { cursor, limit } = parameters;
+    const rest = all.filter(({ id }) => cursor === undefined || id < cursor);
+    const last = rest[limit - 1];
+    return {
+      items: rest.slice(0, limit).map(describeWebhook),
+      next: rest.length > limit && last !== undefined ? BigInt(last.id) : undefined,
+    };
+  },
+});
+
+const createWebhook = create(NewWebhook, WebhookWithSecret, {
+  id: 'createWebhook',
+  path: '/webhooks',
+  ...SHARED,
+  summary: 'Add a webhook',
+  description:
+    'Adds an endpoint that gets the events that are committed after this answer, and that the calling key may see. Only this ' +
+    'answer shows its secret. It sends nothing yet: see `testWebhook`.',
+  body: {
+    description: 'The webhook to add.',
+    examples: {
+      orders: { summary: 'The events of orders', value: NEW_WEBHOOK },
+      all: { summary: 'All events', value: { url: NEW_WEBHOOK.url } },
+    },
+  },
+  answer: {
+    description: 'The webhook was added. The body holds its secret, which is never shown again.',
+    examples: { added: { summary: 'The webhook with its secret', value: WITH_SECRET } },
+    noStore: true,
+  },
+  errors: {
+    not_found: OFF.message,
+    invalid_request: 'url must lead to public addresses only.',
+    conflict: `The account has ${MOST_WEBHOOKS} webhooks in this environment: delete one first.`,
+  },
+  sample: { client: 'webhooks.create' },
+  async handle({ accountId, key, actor, body, idempotency }, { webhooks, endpoints, environment }: Stores) {
+    if (endpoints === undefined) return OFF;
+    const checked = await endpoints.check(body.url);
+    if ('error' in checked) return checked;
+    const secret = newWebhookSecret(randomBytes);
+    const { url, types = ['*'], description } = body;
+    const row = {
+      accountId,
+      environment,
+      url,
+      types: types as readonly TypeFilter[],
+      scopes: key.scopes,
+      ...(description !== undefined && { description }),
+      secret,
+      createdBy: key.id,
+    };
+    return addSecret(await webhooks.create(actor, row, idempotency), secret);
+  },
+});
+
+const getWebhook = read(Webhook, {
+  id: 'getWebhook',
+  path: '/webhooks/{webhookId}',
+  ...SHARED,
+  summary: 'Get a webhook',
+  description: 'Returns one webhook, without its secret.',
+  parameters: { webhookId },
+  answer: { description: 'The webhook.', examples: { found: { summary: 'A webhook', value: WEBHOOK } } },
+  errors: { not_found: NO_WEBHOOK },
+  sample: { client: 'webhooks.get' },
+  async handle({ accountId, parameters }, { webhooks, endpoints, environment }: Stores) {
+    if (endpoints === undefined) return OFF;
+    const found = await webhooks.get(parameters.webhookId, { accountId, environment });
+    return 'error' in found ? found : { value: describeWebhook(found.value) };
+  },
+});
+
+const updateWebhook = change(WebhookPatch, Webhook, {
+  id: 'updateWebhook',
+  path: '/webhooks/{webhookId}',
+  ...SHARED,
+  summary: 'Change a webhook',
+  description:
+    'Changes the fields that the body names (RFC 7396). An endpoint that is enabled again goes on from its place; if its events are ' +
+    'gone, at the oldest, and `missed` counts them.',
+  parameters: { webhookId },
+  body: {
+    description: 'The fields to change.',
+    examples: { disable: { summary: 'Send nothing for now', value: { enabled: false } } },
+  },
+  answer: {
+    description: 'The webhook as it is now.',
+    examples: { changed: { summary: 'The changed webhook', value: DISABLED } },
+  },
+  errors: { not_found: NO_WEBHOOK, precondition_failed: otherTag('webhook') },
+  sample: { client: 'webhooks.update' },
+  async handle(
+    { accountId, key, actor, parameters, body, ifMatch },
+    { webhooks, endpoints, environment }: Stores,
+  ) {
+    if (endpoints === undefined) return OFF;
+    const { url } = body.fields;
+    const checked = url === undefined ? undefined : await endpoints.check(url);
+    // Counts only after 404 and 412, like every fault of a patch.
+    const patch = checked !== undefined && 'error' in checked ? { ...body, fault: checked.message } : body;
+    const { scopes } = key;
+    return webhooks.update(actor, parameters.webhookId, {
+      owner: { accountId, environment },
+      patch,
+      scopes,
+      ifMatch,
+    });
+  },
+});
+
+const deleteWebhook = remove({
+  id: 'deleteWebhook',
+  path: '/webhooks/{webhookId}',
+  ...SHARED,
+  summary: 'Delete a webhook',
+  description: 'Deletes a webhook with its attempts. Nothing is sent to it any more.',
+  parameters: { webhookId },
+  answer: 'The webhook is deleted.',
+  errors: { not_found: NO_WEBHOOK, precondition_failed: otherTag('webhook') },
+  sample: { client: 'webhooks.delete' },
+  async handle({ accountId, actor, parameters, ifMatch }, { webhooks, endpoints, environment }: Stores) {
+    if (endpoints === undefined) return OFF;
+    return webhooks.remove(actor, parameters.webhookId, { accountId, environment }, ifMatch);
+  },
+});
+
+const rotateWebhookSecret = act(WebhookWithSecret, {
+  id: 'rotateWebhookSecret',
+  path: '/webhooks/{webhookId}/rotate',
+  ...SHARED,
+  summary: 'Rotate the secret of a webhook',
+  description:
+    'Gives the webhook a new secret, which only this answer shows. For 24 hours both secrets sign each event.',
+  parameters: { webhookId },
+  answer: {
+    description: 'The secret was rotated. The body holds the new one, which is never shown again.',
+    examples: { rotated: { summary: 'The webhook with its new secret', value: WITH_SECRET } },
+    noStore: true,
+  },
+  errors: { not_found: NO_WEBHOOK, conflict: 'The secret was rotated within the last 24 hours: wait.' },
+  sample: { client: 'webhooks.rotate' },
+  async handle({ accountId, actor, parameters, idempotency }, { webhooks, endpoints, environment }: Stores) {
+    if (endpoints === undefined) return OFF;
+    const secret = newWebhookSecret(randomBytes);
+    const owner = { accountId, environment };
+    return addSecret(await webhooks.rotate(actor, parameters.webhookId, owner, secret, idempotency), secret);
+  },
+});
+
+const testWebhook = act(WebhookTest, {
+  id: 'testWebhook',
+  path: '/webhooks/{webhookId}/test',
+  ...SHARED,
+  summary: 'Test a webhook',
+  description:
+    'Sends an event `webhook.test` now, once, whatever the types of the webhook are and also while it is disabled, and answers ' +
+    `with what became of it. It is in no feed. At most ${MOST_TESTS} a minute for an account.`,
+  parameters: { webhookId },
+  answer: {
+    description: 'The attempt, and whether the webhook is enabled.',
+    examples: { sent: { summary: 'It was taken', value: TEST } },
+  },
+  errors: {
+    not_found: NO_WEBHOOK,
+    rate_limit_exceeded: `The account has sent ${MOST_TESTS} tests within a minute: wait.`,
+  },
+  sample: { client: 'webhooks.test' },
+  async handle({ accountId, actor, parameters }, { webhooks, endpoints, environment }: Stores) {
+    if (endpoints === undefined) return OFF;
+    const found = await webhooks.get(parameters.webhookId, { accountId, environment });
+    if ('error' in found) return found;
+    const sent = await endpoints.test(actor, found.value);
+    return 'error' in sent
+      ? sent
+      : { value: { ...sent.value, enabled: describeWebhook(found.value).enabled } };
+  },
+});
+
+const deliveryStatus = choice(DELIVERY_STATUSES, {
+  description: 'Keep only attempts with this status.',
+  example: 'failed',
+});
+
+const listDeliveries = list(Deliveries, 'attempts', {
+  id: 'listDeliveries',
+  path: '/webhooks/{webhookId}/deliveries',
+  ...SHARED,
+  description:
+    `Returns a page of the attempts to deliver events, the newest first. The newest ${MOST_DELIVERIES.toLocaleString('en')} are kept. ` +
+    'Nothing of the body of an answer is kept.',
+  parameters: { webhookId },
+  filters: { webhookId, status: deliveryStatus },
+  errors: { not_found: NO_WEBHOOK },
+  examples: { two: { summary: 'An attempt that failed, and the next one', value: [DELIVERY, FAILED] } },
+  sample: { client: 'webhooks.deliveries' },
+  async handle({ accountId, parameters }, { webhooks, endpoints, environment }: Stores) {
+    if (endpoints === undefined) return OFF;
+    const { webhookId: id, ...query } = parameters;
+    return flatten(await webhooks.listDeliveries(id, { accountId, environment }, query));
+  },
+});
+
+/** The page of a result. */
+function flatten<T extends object, F>(result: { readonly value: T } | F): T | F {
+  return 'value' in (result as object) ? (result as { value: T }).value : (result as F);
+}
+
+const redeliver = act(Delivery, {
+  status: 202,
+  id: 'redeliver',
+  path: '/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+  ...SHARED,
+  summary: 'Deliver an event again',
+  description:
+    'Sends the event of an attempt again as soon as possible, with all its retries. While the webhook is disabled, the event waits.',
+  parameters: { webhookId, deliveryId: rowId('Identifier of the attempt.') },
+  answer: {
+    description: 'The event will be sent again. The body is the attempt that was named.',
+    examples: { accepted: { summary: 'The attempt that failed', value: FAILED } },
+  },
+  errors: {
+    not_found: 'This account has no such webhook, or the webhook no such attempt.',
+    gone: 'The event of this attempt is no longer kept, or it was a test.',
+  },
+  sample: { client: 'webhooks.redeliver' },
+  async handle({ accountId, actor, parameters }, { webhooks, endpoints, environment }: Stores) {
+    if (endpoints === undefined) return OFF;
+    const { webhookId: id, deliveryId } = parameters;
+    return webhooks.redeliver(actor, id, { accountId, environment }, deliveryId);
+  },
+});
+
+const replayWebhook = act(Webhook, {
+  input: Replay,
+  status: 202,
+  id: 'replayWebhook',
+  path: '/webhooks/{webhookId}/replay',
+  ...SHARED,
+  summary: 'Send events again',
+  description:
+    'Moves the place of the webhook to the first event of `since`, back or forward: it gets all events from there on. Events that ' +
+    'wait for a retry stay.',
+  parameters: { webhookId },
+  body: {
+    description: 'From when.',
+    examples: { since: { summary: 'From an instant on', value: { since: '2026-11-21T09:00:00Z' } } },
+  },
+  answer: {
+    description: 'The events will be sent again.',
+    examples: { accepted: { summary: 'The webhook', value: WEBHOOK } },
+  },
+  errors: {
+    not_found: NO_WEBHOOK,
+    invalid_request: 'since must not lie in the future.',
+    gone: 'Events of since are no longer kept: name a later instant.',
+  },
+  sample: { client: 'webhooks.replay' },
+  async handle({ accountId, actor, parameters, body }, stores: Stores) {
+    const { webhooks, endpoints, environment, eventsKept } = stores;
+    if (endpoints === undefined) return OFF;
+    const owner = { accountId, environment };
+    return webhooks.replay(actor, parameters.webhookId, owner, Number(body.since), eventsKept);
+  },
+});
+
+export const CLIENT_WEBHOOKS: Resource<Stores> = {
+  name: 'Webhooks',
+  description: 'Endpoints of your account that get events.',
+  schemas: [
+    { schema: NewWebhook, example: NEW_WEBHOOK },
+    { schema: WebhookPatch, example: { enabled: false } },
+    { schema: Webhook, example: WEBHOOK },
+    { schema: WebhookWithSecret, example: WITH_SECRET },
+    { schema: Webhooks, example: [WEBHOOK] },
+    { schema: DeliveryStatus, example: 'succeeded' },
+    { schema: Delivery, example: DELIVERY },
+    { schema: Deliveries, example: [DELIVERY, FAILED] },
+    { schema: WebhookTest, example: TEST },
+    { schema: Replay, example: { since: '2026-11-21T09:00:00Z' } },
+  ],
+  operations: [
+    listWebhooks,
+    createWebhook,
+    getWebhook,
+    updateWebhook,
+    deleteWebhook,
+    rotateWebhookSecret,
+    testWebhook,
+    listDeliveries,
+    redeliver,
+    replayWebhook,
+  ],
+};
+
+/* For operators. */
+
+interface OperatorStores {
+  readonly webhooks: WebhookRepository;
+  readonly environment: Environment;
+}
+
+const OperatorWebhook = Webhook.extend({
+  id: z.int(),
+  accountId: z.int(),
+  account: z.string(),
+  createdBy: z.int(),
+  missed: z.int(),
+  failingSince: z.string().optional(),
+}).meta({ id: 'Webhook', description: 'A webhook of an account.' });
+
+const OperatorWebhooks = z
+  .array(OperatorWebhook)
+  .meta({ id: 'Webhooks', description: 'Webhooks, the newest first.' });
+
+const OPERATOR_WEBHOOK = { ...WEBHOOK, accountId: 1, account: 'shop' };
+
+const NO_SUCH_WEBHOOK = 'There is no webhook with this number.';
+
+const webhookNumber = rowId('Number of the webhook.');
+
+function describeForOperator({ account, ...webhook }: ListedWebhook) {
+  const { accountId, failingSince } = webhook;
+  return {
+    ...describeWebhook(webhook),
+    accountId,
+    account,
+    failingSince: textIfInstant(failingSince),
+  };
+}
+
+const listAllWebhooks = list(OperatorWebhooks, 'webhooks', {
+  id: 'listWebhooks',
+  path: '/webhooks',
+  role: 'viewer',
+  description: 'Returns a page of the webhooks of this environment, the newest first.',
+  filters: {
+    accountId: rowFilter('Keep only webhooks of this account.'),
+    state: choice(['failing'] as const, {
+      description: 'Keep only webhooks that fail, or were disabled by the service.',
+      example: 'failing',
+    }),
+  },
+  examples: { one: { summary: 'A webhook', value: [OPERATOR_WEBHOOK] } },
+  async handle({ parameters }, { webhooks, environment }: OperatorStores) {
+    const { state, ...query } = parameters;
+    const page = await webhooks.listAll({ ...query, environment, isFailing: state === 'failing' });
+    return mapPage(page, describeForOperator);
+  },
+});
+
+const OperatorDeliveries = z
+  .array(
+    Delivery.extend({
+      id: z.int(),
+      attempt: z.int(),
+      httpStatus: z.int().optional(),
+      durationMs: z.int(),
+    }).meta({ id: 'Delivery', description: 'An attempt to deliver an event.' }),
+  )
+  .meta({ id: 'Deliveries', description: 'Attempts of a webhook, the newest first.' });
+
+const listAllDeliveries = list(OperatorDeliveries, 'attempts', {
+  id: 'listDeliveries',
+  path: '/webhooks/{webhookId}/deliveries',
+  role: 'viewer',
+  description: 'Returns a page of the attempts of a webhook, the newest first.',
+  parameters: { webhookId: webhookNumber },
+  filters: { webhookId: webhookNumber, status: deliveryStatus },
+  errors: { not_found: NO_SUCH_WEBHOOK },
+  examples: { two: { summary: 'An attempt that failed, and the next one', value: [DELIVERY, FAILED] } },
+  async handle({ parameters }, { webhooks }: OperatorStores) {
+    const { webhookId: id, ...query } = parameters;
+    return flatten(await webhooks.listDeliveries(id, undefined, query));
+  },
+});
+
+const WebhookState = z
+  .object({ enabled: z.boolean({ error: 'must be true or false' }) })
+  .meta({ id: 'WebhookState', description: 'Whether an endpoint gets events.' });
+
+const changeWebhook = change(WebhookState, OperatorWebhook, {
+  id: 'changeWebhook',
+  path: '/webhooks/{webhookId}',
+  role: 'admin',
+  summary: 'Enable or disable a webhook',
+  description: 'Disables an endpoint, or enables it again: it goes on from its place.',
+  parameters: { webhookId: webhookNumber },
+  body: {
+    description: 'The state.',
+    examples: { off: { summary: 'Send nothing', value: { enabled: false } } },
+  },
+  answer: {
+    description: 'The webhook as it is now.',
+    examples: {
+      off: { summary: 'Disabled', value: { ...DISABLED, accountId: 1, account: 'shop' } },
+    },
+  },
+  errors: { not_found: NO_SUCH_WEBHOOK },
+  async handle({ actor, parameters, body }, { webhooks }: OperatorStores) {
+    const { webhookId: id } = parameters;
+    const changed = await webhooks.switch(actor, id, body.enabled);
+    if ('error' in changed) return changed;
+    const found = await webhooks.find(id);
+    return 'error' in found ? found : { value: describeForOperator(found.value) };
+  },
+});
+
+export const OPERATOR_WEBHOOKS: OperatorResource<OperatorStores> = {
+  name: 'Webhooks',
+  description: 'Endpoints of accounts that get events.',
+  operations: [listAllWebhooks, listAllDeliveries, changeWebhook],
+};

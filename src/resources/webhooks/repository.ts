@@ -1,0 +1,519 @@
+// Contract: section 13.
+import type { Scope } from '../../domain/account.ts';
+import type { Environment } from '../../domain/api-key.ts';
+import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
+import { textFromInstant } from '../../domain/instant.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
+import { isCurrent, toJson } from '../../domain/json.ts';
+import { firstId, mapPage, type Page, type PageQuery, toPage } from '../../domain/page.ts';
+import type { Patch } from '../../domain/patch.ts';
+import type { Failure, Result } from '../../domain/result.ts';
+import type { Engine } from '../../storage/engine.ts';
+import { empty, join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
+import type { Stored } from '../../storage/table.ts';
+import type { Queries, Transaction } from '../../storage/transaction.ts';
+import { addAudit } from '../audit/repository.ts';
+import { type EventRepository, recordEvents, type StoredEvent } from '../events/repository.ts';
+import { findStream, isOfStreams, type TypeFilter, visibleStreams } from '../events/rules.ts';
+import { MOST_DELIVERIES, MOST_WEBHOOKS, ROTATION_GRACE } from './rules.ts';
+import type { WebhookPatch } from './schema.ts';
+import { DELIVERIES, type DISABLED_REASONS, OPEN_EVENTS, WEBHOOKS } from './table.ts';
+
+export { TABLES } from './table.ts';
+
+export type WebhookRow = Stored<typeof WEBHOOKS>;
+export type DeliveryRow = Stored<typeof DELIVERIES>;
+type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** Whose webhooks: those of an account in one environment. */
+export interface Owner {
+  readonly accountId: number;
+  readonly environment: Environment;
+}
+
+/** A webhook as its account sees it: never with its secret. */
+export function describeWebhook(webhook: WebhookRow) {
+  const { id, url, types, description, disabledReason, createdAt, createdBy, missed } = webhook;
+  return {
+    id,
+    url,
+    types,
+    description,
+    enabled: disabledReason === undefined,
+    disabledReason,
+    createdAt: textFromInstant(createdAt),
+    createdBy,
+    missed,
+  };
+}
+
+export type Webhook = ReturnType<typeof describeWebhook>;
+
+/** An attempt as its account sees it. */
+export function describeDelivery(delivery: DeliveryRow) {
+  const { id, eventKey, type, attempt, at, status, httpStatus, failure, durationMs } = delivery;
+  return {
+    id,
+    eventId: eventKey,
+    type,
+    attempt,
+    at: textFromInstant(at),
+    status,
+    httpStatus,
+    failure,
+    durationMs,
+  };
+}
+
+export type Delivery = ReturnType<typeof describeDelivery>;
+
+function isOwned({ accountId, environment }: Owner): Sql {
+  return sql`account_id = ${accountId} AND environment = ${environment}`;
+}
+
+/** Clients get the message of the operation instead. */
+function notFound(id: number, owner?: Owner): Failure<'not_found'> {
+  return { error: 'not_found', ...(owner === undefined && { message: `There is no webhook ${id}.` }) };
+}
+
+async function findWebhook(
+  queries: Pick<Queries, 'select'>,
+  id: number,
+  owner: Owner | undefined,
+  lock: Sql = empty,
+): Promise<WebhookRow | undefined> {
+  const owned = owner === undefined ? empty : sql`AND ${isOwned(owner)}`;
+  const [webhook] = await queries.select(WEBHOOKS, sql`WHERE id = ${id} ${owned} ${lock}`);
+  return webhook;
+}
+
+function lockWebhook(transaction: Transaction, id: number, owner?: Owner): Promise<WebhookRow | undefined> {
+  return findWebhook(transaction, id, owner, transaction.dialect.forUpdate());
+}
+
+/** Writes changes that the sender must know. Undefined becomes null. */
+async function changeWebhook(
+  transaction: Transaction,
+  webhook: WebhookRow,
+  fields: Partial<Record<keyof WebhookRow, unknown>>,
+): Promise<WebhookRow> {
+  const changes = { ...fields, generation: webhook.generation + 1 } as Parameters<typeof WEBHOOKS.set>[0];
+  await transaction.query(sql`UPDATE webhooks SET ${WEBHOOKS.set(changes)} WHERE id = ${webhook.id}`);
+  return { ...webhook, ...changes } as WebhookRow;
+}
+
+/** The entry of a change. It shows the host of a URL only, because the rest can hold a secret. */
+function describeChange(
+  action: string,
+  { id, accountId }: Pick<WebhookRow, 'id' | 'accountId'>,
+  values: Pick<AuditChange, 'before' | 'after'> = {},
+): AuditChange {
+  return {
+    action: `webhooks ${action}`,
+    target: { kind: 'webhook', name: String(id) },
+    accountId,
+    ...values,
+  };
+}
+
+function describeSettings({ url, types, scopes, description, disabledReason }: WebhookRow): AuditValues {
+  return {
+    host: new URL(url).host,
+    types,
+    scopes,
+    description: description ?? null,
+    enabled: disabledReason === undefined,
+  };
+}
+
+/** A webhook to add, with who may see what it sends. */
+export interface NewWebhookRow extends Owner {
+  readonly url: string;
+  readonly types: readonly TypeFilter[];
+  readonly scopes: readonly Scope[];
+  readonly description?: string | undefined;
+  readonly secret: string;
+  readonly createdBy: number;
+}
+
+/** `conflict`: the account has `MOST_WEBHOOKS` in this environment. It begins at the end of the feed. */
+async function createWebhook(
+  transaction: Transaction,
+  actor: Actor,
+  webhook: NewWebhookRow,
+): Promise<Result<Webhook, 'conflict'>> {
+  const { accountId } = webhook;
+  // Of several at once, each sees those before it.
+  await transaction.query(
+    sql`SELECT id FROM accounts WHERE id = ${accountId} ${transaction.dialect.forUpdate()}`,
+  );
+  const others = await transaction.query(sql`SELECT 1 FROM webhooks WHERE ${isOwned(webhook)}`);
+  if (others.length >= MOST_WEBHOOKS) return { error: 'conflict' };
+  const now = Math.floor(await transaction.now());
+  const row = {
+    ...webhook,
+    createdAt: now,
+    place: await findLastPlace(transaction),
+    missed: 0,
+    generation: 1,
+  };
+  const [added] = await transaction.query(sql`${WEBHOOKS.insert(row)} RETURNING ${WEBHOOKS.list}`);
+  const created = WEBHOOKS.parse(added as Row);
+  await addAudit(transaction, actor, describeChange('create', created, { after: describeSettings(created) }));
+  return { value: describeWebhook(created) };
+}
+
+/** What can be set of a webhook. A description of `undefined` is removed. */
+type Settings = Partial<Pick<WebhookRow, 'url' | 'types' | 'scopes'>> & {
+  readonly description?: string | undefined;
+  readonly enabled?: boolean | undefined;
+};
+
+/** Writes nothing when the settings are as they were. */
+async function changeSettings(
+  transaction: Transaction,
+  actor: Actor,
+  before: WebhookRow,
+  { enabled, ...settings }: Settings,
+): Promise<WebhookRow> {
+  const wasEnabled = before.disabledReason === undefined;
+  const isEnabled = enabled ?? wasEnabled;
+  const changes = {
+    ...settings,
+    disabledReason: isEnabled ? undefined : (before.disabledReason ?? 'request'),
+    // The five days of failures begin anew.
+    ...(isEnabled && !wasEnabled && { failingSince: undefined }),
+  };
+  const describe = (webhook: WebhookRow) => toJson({ ...describeWebhook(webhook), scopes: webhook.scopes });
+  if (describe({ ...before, ...changes } as WebhookRow) === describe(before)) return before;
+  const after = await changeWebhook(transaction, before, changes);
+  if (wasEnabled && !isEnabled) await tellDisabled(transaction, after);
+  const action = isEnabled === wasEnabled ? 'update' : isEnabled ? 'enable' : 'disable';
+  const values = { before: describeSettings(before), after: describeSettings(after) };
+  await addAudit(transaction, actor, describeChange(action, before, values));
+  return after;
+}
+
+async function tellDisabled(transaction: Transaction, webhook: WebhookRow): Promise<void> {
+  const stream = findStream('webhook.disabled', webhook);
+  await recordEvents(transaction, [{ ...stream, data: toJson(describeWebhook(webhook)) }]);
+}
+
+/** A change by a key of the owner. */
+export interface WebhookChange {
+  readonly owner: Owner;
+  readonly patch: Patch<WebhookPatch>;
+  /** Those of the key. */
+  readonly scopes: readonly Scope[];
+  readonly ifMatch?: readonly string[] | undefined;
+}
+
+/** A key that chooses where events go, or which, gets no events that it may not see itself. */
+async function updateWebhook(
+  transaction: Transaction,
+  actor: Actor,
+  id: number,
+  { owner, patch: { fields, fault }, scopes, ifMatch }: WebhookChange,
+): Promise<Result<Webhook, 'not_found' | 'precondition_failed' | 'invalid_request'>> {
+  const before = await lockWebhook(transaction, id, owner);
+  if (before === undefined) return { error: 'not_found' };
+  if (!isCurrent(ifMatch, toJson(describeWebhook(before)))) return { error: 'precondition_failed' };
+  if (fault !== undefined) return { error: 'invalid_request', message: fault };
+  const { url = before.url, description = before.description, enabled } = fields;
+  const isChosen = fields.url !== undefined || fields.types !== undefined;
+  const after = await changeSettings(transaction, actor, before, {
+    url,
+    types: (fields.types ?? before.types) as readonly TypeFilter[],
+    scopes: isChosen ? scopes : before.scopes,
+    description: description ?? undefined,
+    enabled,
+  });
+  return { value: describeWebhook(after) };
+}
+
+/** By an operator. Enabling goes on from its place. */
+async function switchWebhook(
+  transaction: Transaction,
+  actor: Actor,
+  id: number,
+  enabled: boolean,
+): Promise<Result<Webhook, 'not_found'>> {
+  const webhook = await lockWebhook(transaction, id);
+  if (webhook === undefined) return notFound(id);
+  return { value: describeWebhook(await changeSettings(transaction, actor, webhook, { enabled })) };
+}
+
+async function removeWebhook(
+  transaction: Transaction,
+  actor: Actor,
+  id: number,
+  owner: Owner,
+  ifMatch: readonly string[] | undefined,
+): Promise<Result<undefined, 'not_found' | 'precondition_failed'>> {
+  const webhook = await lockWebhook(transaction, id, owner);
+  if (webhook === undefined) return { error: 'not_found' };
+  if (!isCurrent(ifMatch, toJson(describeWebhook(webhook)))) return { error: 'precondition_failed' };
+  await transaction.run(
+    sql`DELETE FROM deliveries WHERE webhook_id = ${id}`,
+    sql`DELETE FROM open_events WHERE webhook_id = ${id}`,
+    sql`DELETE FROM webhooks WHERE id = ${id}`,
+  );
+  await addAudit(
+    transaction,
+    actor,
+    describeChange('delete', webhook, { before: describeSettings(webhook) }),
+  );
+  return { value: undefined };
+}
+
+/** `conflict`: the last rotation is less than a day ago. Until a day has passed, both secrets sign. */
+async function rotateSecret(
+  transaction: Transaction,
+  actor: Actor,
+  id: number,
+  owner: Owner,
+  secret: string,
+): Promise<Result<Webhook, 'not_found' | 'conflict'>> {
+  const webhook = await lockWebhook(transaction, id, owner);
+  if (webhook === undefined) return { error: 'not_found' };
+  const now = Math.floor(await transaction.now());
+  const { rotatedAt } = webhook;
+  if (rotatedAt !== undefined && now < rotatedAt + ROTATION_GRACE) return { error: 'conflict' };
+  const changes = { secret, oldSecret: webhook.secret, rotatedAt: now };
+  const rotated = await changeWebhook(transaction, webhook, changes);
+  await addAudit(transaction, actor, describeChange('rotate', webhook));
+  return { value: describeWebhook(rotated) };
+}
+
+/** Moves the place of a webhook. Open events stay. */
+async function moveWebhook(
+  transaction: Transaction,
+  actor: Actor,
+  id: number,
+  owner: Owner | undefined,
+  { place, since }: { readonly place: bigint; readonly since: number },
+): Promise<Result<Webhook, 'not_found'>> {
+  const webhook = await lockWebhook(transaction, id, owner);
+  if (webhook === undefined) return notFound(id, owner);
+  const moved = await changeWebhook(transaction, webhook, { place });
+  const after = { since: textFromInstant(since) };
+  await addAudit(transaction, actor, describeChange('replay', webhook, { after }));
+  return { value: describeWebhook(moved) };
+}
+
+/** Sends the event of an attempt again, now. `gone`: the event is no longer kept, or the attempt was a test. */
+async function redeliverEvent(
+  transaction: Transaction,
+  actor: Actor,
+  id: number,
+  owner: Owner,
+  deliveryId: number,
+): Promise<Result<Delivery, 'not_found' | 'gone'>> {
+  const webhook = await lockWebhook(transaction, id, owner);
+  if (webhook === undefined) return { error: 'not_found' };
+  const [delivery] = await transaction.select(
+    DELIVERIES,
+    sql`WHERE id = ${deliveryId} AND webhook_id = ${id}`,
+  );
+  if (delivery === undefined) return { error: 'not_found' };
+  const { eventId } = delivery;
+  const [event] = await transaction.query(sql`SELECT 1 FROM events WHERE id = ${eventId}`);
+  if (event === undefined) return { error: 'gone' };
+  const dueAt = Math.floor(await transaction.now());
+  await transaction.query(sql`${OPEN_EVENTS.insert({ webhookId: id, eventId, attempts: 0, dueAt })}
+    ON CONFLICT (webhook_id, event_id) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`);
+  await changeWebhook(transaction, webhook, {});
+  await addAudit(
+    transaction,
+    actor,
+    describeChange('redeliver', webhook, { after: { event: delivery.eventKey } }),
+  );
+  return { value: describeDelivery(delivery) };
+}
+
+/** The service itself, in the audit log. */
+const SERVICE: Actor = { kind: 'system', name: 'service' };
+
+/** Disables an endpoint, and tells its account. */
+export async function disableWebhook(
+  transaction: Transaction,
+  webhook: WebhookRow,
+  reason: DisabledReason,
+): Promise<void> {
+  await tellDisabled(transaction, await changeWebhook(transaction, webhook, { disabledReason: reason }));
+  await addAudit(transaction, SERVICE, describeChange('disable', webhook, { after: { reason } }));
+}
+
+/** Disables all endpoints, because the database is a copy: nobody must be told twice. */
+async function disableCopied(transaction: Transaction): Promise<void> {
+  const enabled = await transaction.select(WEBHOOKS, sql`WHERE disabled_reason IS NULL ORDER BY id`);
+  for (const webhook of enabled) await disableWebhook(transaction, webhook, 'copied');
+}
+
+/**
+ * For `PRUNING` of events: counts what endpoints miss because these events are deleted, which are the oldest of the feed, and moves
+ * their places behind them.
+ */
+export async function countMissed(transaction: Transaction, events: readonly StoredEvent[]): Promise<void> {
+  const last = events.at(-1);
+  if (last === undefined) return;
+  const unsent = await transaction.query<readonly [webhookId: bigint]>(
+    sql`DELETE FROM open_events WHERE event_id <= ${last.id} RETURNING webhook_id`,
+  );
+  const lost = Map.groupBy(unsent, ([webhookId]) => Number(webhookId));
+  const behind = await transaction.select(
+    WEBHOOKS,
+    sql`WHERE place < ${last.id} OR ${transaction.dialect.isAnyOf('id', [...lost.keys()])}
+      ORDER BY id ${transaction.dialect.forUpdate()}`,
+  );
+  for (const webhook of behind) {
+    const streams = visibleStreams(webhook, webhook.types);
+    const passed = events.filter((event) => event.id > webhook.place && isOfStreams(event, streams));
+    const missed = webhook.missed + passed.length + (lost.get(webhook.id)?.length ?? 0);
+    const place = webhook.place < last.id ? last.id : webhook.place;
+    if (missed > webhook.missed) await changeWebhook(transaction, webhook, { missed, place });
+  }
+  await transaction.query(sql`UPDATE webhooks SET place = ${last.id} WHERE place < ${last.id}`);
+}
+
+/** Deletes the oldest attempts of a webhook beyond those that stay listed. */
+export async function pruneDeliveries(transaction: Transaction, webhookId: number): Promise<void> {
+  await transaction.query(sql`DELETE FROM deliveries WHERE webhook_id = ${webhookId} AND id <= (
+    SELECT id FROM deliveries WHERE webhook_id = ${webhookId} ORDER BY id DESC LIMIT 1 OFFSET ${MOST_DELIVERIES})`);
+}
+
+/** `not_found`: the webhook was deleted while the test was sent. */
+async function addTest(
+  transaction: Transaction,
+  actor: Actor,
+  test: Omit<DeliveryRow, 'id'>,
+): Promise<Result<Delivery, 'not_found'>> {
+  const webhook = await lockWebhook(transaction, test.webhookId);
+  if (webhook === undefined) return { error: 'not_found' };
+  const [id] = await transaction.add(DELIVERIES, [test]);
+  await pruneDeliveries(transaction, webhook.id);
+  await addAudit(transaction, actor, describeChange('test', webhook, { after: { status: test.status } }));
+  return { value: describeDelivery({ ...test, id: Number(id) }) };
+}
+
+export const WRITES = {
+  create: createWebhook,
+  update: updateWebhook,
+  remove: removeWebhook,
+  rotate: rotateSecret,
+  move: moveWebhook,
+  redeliver: redeliverEvent,
+  switch: switchWebhook,
+  disableCopied,
+  addTest,
+};
+
+/** A webhook as operators list it, with the name of its account. */
+export type ListedWebhook = WebhookRow & { readonly account: string };
+
+function parseListed(row: Row): ListedWebhook {
+  return { ...WEBHOOKS.parse(row), account: String(row.at(-1)) };
+}
+
+const SELECT_LISTED = sql`SELECT ${WEBHOOKS.listAs('w')}, a.name
+  FROM webhooks w JOIN accounts a ON a.id = w.account_id`;
+
+export interface WebhookQuery extends PageQuery {
+  readonly environment?: Environment | undefined;
+  readonly accountId?: number | undefined;
+  /** Only those that fail, or that the service disabled. */
+  readonly isFailing?: boolean | undefined;
+}
+
+export interface DeliveryQuery extends PageQuery {
+  readonly status?: DeliveryRow['status'] | undefined;
+}
+
+export type WebhookRepository = ReturnType<typeof open>;
+
+export function open(engine: Engine, events: Pick<EventRepository, 'findPlace'>) {
+  async function get(id: number, owner?: Owner): Promise<Result<WebhookRow, 'not_found'>> {
+    const webhook = await findWebhook(engine, id, owner);
+    return webhook === undefined ? notFound(id, owner) : { value: webhook };
+  }
+  return {
+    /** With its secrets: `describeWebhook` is what others may see. */
+    get,
+    /** Newest first. An account has few. */
+    list: (owner: Owner): Promise<readonly WebhookRow[]> =>
+      engine.select(WEBHOOKS, sql`WHERE ${isOwned(owner)} ORDER BY id DESC`),
+    /** For operators, newest first. */
+    async listAll(query: WebhookQuery): Promise<Page<ListedWebhook>> {
+      const { environment, accountId, isFailing = false, cursor, limit } = query;
+      const conditions = [
+        sql`w.id <= ${firstId(cursor)}`,
+        ...(environment === undefined ? [] : [sql`w.environment = ${environment}`]),
+        ...(accountId === undefined ? [] : [sql`w.account_id = ${accountId}`]),
+        ...(isFailing
+          ? [sql`(w.failing_since IS NOT NULL OR w.disabled_reason IN ('gone', 'failing', 'copied'))`]
+          : []),
+      ];
+      const rows = await engine.read(sql`${SELECT_LISTED} WHERE ${join(conditions, ' AND ')}
+        ORDER BY w.id DESC LIMIT ${raw(String(limit + 1))}`);
+      return toPage(rows.map(parseListed), limit);
+    },
+    /** For operators. */
+    async find(id: number): Promise<Result<ListedWebhook, 'not_found'>> {
+      const [row] = await engine.read(sql`${SELECT_LISTED} WHERE w.id = ${id}`);
+      return row === undefined ? notFound(id) : { value: parseListed(row) };
+    },
+    /** The answer has no secret, so that no record of a repeated request has one. */
+    create: (actor: Actor, webhook: NewWebhookRow, idempotency?: Idempotency) =>
+      engine.writeOnce(idempotency, createWebhook, actor, webhook),
+    update: (actor: Actor, id: number, change: WebhookChange) =>
+      engine.write(updateWebhook, actor, id, change),
+    remove: (actor: Actor, id: number, owner: Owner, ifMatch?: readonly string[]) =>
+      engine.write(removeWebhook, actor, id, owner, ifMatch),
+    rotate: (actor: Actor, id: number, owner: Owner, secret: string, idempotency?: Idempotency) =>
+      engine.writeOnce(idempotency, rotateSecret, actor, id, owner, secret),
+    /** `gone`: events of `since` (Unix milliseconds) may be deleted already. `invalid_request`: it lies in the future. */
+    async replay(
+      actor: Actor,
+      id: number,
+      owner: Owner | undefined,
+      since: number,
+      kept: number,
+    ): Promise<Result<Webhook, 'not_found' | 'gone' | 'invalid_request'>> {
+      const found = await get(id, owner);
+      if ('error' in found) return found;
+      const now = await engine.now();
+      if (since > now) return { error: 'invalid_request', message: 'since must not lie in the future.' };
+      if (since < now - kept) return { error: 'gone' };
+      return await engine.write(moveWebhook, actor, id, owner, {
+        place: await events.findPlace(since),
+        since,
+      });
+    },
+    redeliver: (actor: Actor, id: number, owner: Owner, deliveryId: number) =>
+      engine.write(redeliverEvent, actor, id, owner, deliveryId),
+    /** The attempts of a webhook, newest first. */
+    async listDeliveries(
+      id: number,
+      owner: Owner | undefined,
+      { limit, cursor, status }: DeliveryQuery,
+    ): Promise<Result<Page<Delivery>, 'not_found'>> {
+      const found = await get(id, owner);
+      if ('error' in found) return found;
+      const columns = { webhook_id: id, ...(status !== undefined && { status }) };
+      const end = sql`${engine.dialect.newest(columns, firstId(cursor))} LIMIT ${raw(String(limit + 1))}`;
+      const rows = await engine.select(DELIVERIES, end);
+      return { value: mapPage(toPage(rows, limit), describeDelivery) };
+    },
+    /** Enables or disables an endpoint for an operator. */
+    switch: (actor: Actor, id: number, enabled: boolean) => engine.write(switchWebhook, actor, id, enabled),
+    addTest: (actor: Actor, test: Omit<DeliveryRow, 'id'>) => engine.write(addTest, actor, test),
+    disableCopied: () => engine.write(disableCopied),
+  };
+}
+
+async function findLastPlace(transaction: Transaction): Promise<bigint> {
+  const [row] = await transaction.query<readonly [last: bigint]>(
+    sql`SELECT coalesce((SELECT max(id) FROM events), f.deleted_to) FROM event_feed f`,
+  );
+  return row?.[0] ?? 0n;
+}

@@ -1,0 +1,143 @@
+// Contract: section 13.
+import { z } from 'zod';
+import { bodyInstant, dateTime, int64, optionalText } from '../../domain/fields.ts';
+import { MOST_TYPES, TYPE_FILTERS } from '../events/rules.ts';
+import { FAILURES, URL_LENGTH } from './rules.ts';
+import { DELIVERY_STATUSES, DISABLED_REASONS } from './table.ts';
+
+const URL_FAULT = `must be a URL of at most ${URL_LENGTH} characters`;
+const TYPE_FAULT = `must be one of ${TYPE_FILTERS.join(', ')}`;
+const TYPES_FAULT = `must be an array of 1 to ${MOST_TYPES} types of events`;
+
+const url = z
+  .string({ error: URL_FAULT })
+  .min(1, { error: URL_FAULT })
+  .max(URL_LENGTH, { error: URL_FAULT })
+  .meta({
+    format: 'uri',
+    description: 'Where the events go: https, at a public address.',
+    examples: ['https://shop.example/petstore'],
+  });
+
+const types = z
+  .array(z.enum(TYPE_FILTERS as [string, ...string[]], { error: TYPE_FAULT }), { error: TYPES_FAULT })
+  .min(1, { error: TYPES_FAULT })
+  .max(MOST_TYPES, { error: TYPES_FAULT })
+  .meta({
+    description:
+      'The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see.',
+    examples: [['order.*']],
+  });
+
+const description = optionalText(200, { description: 'What the endpoint is for.', examples: ['The shop.'] });
+
+/** The body of `createWebhook`. Other fields are ignored. */
+export const NewWebhook = z
+  .object({ url, types: types.exactOptional(), description: description.exactOptional() })
+  .meta({ id: 'NewWebhook', description: 'A webhook to add. Without `types` it gets all events.' });
+
+/** The body of `updateWebhook`. */
+export const WebhookPatch = z
+  .object({
+    url: url.exactOptional(),
+    types: types.exactOptional(),
+    description: description.nullable().exactOptional(),
+    enabled: z
+      .boolean({ error: 'must be true or false' })
+      .meta({ description: 'Whether it gets events. When it is enabled again, it goes on from its place.' })
+      .exactOptional(),
+  })
+  .meta({ id: 'WebhookPatch', description: 'A change of a webhook. `null` removes the description.' });
+
+export const Webhook = z
+  .object({
+    id: int64.meta({ description: 'Unique identifier assigned by the service.', examples: [3] }),
+    url,
+    types,
+    description: description.exactOptional(),
+    enabled: z.boolean().meta({ description: 'Whether it gets events.' }),
+    disabledReason: z
+      .enum(DISABLED_REASONS)
+      .meta({
+        description:
+          'Why it gets none: `request` (somebody disabled it), `gone` (it answered 410), `failing` (for five days), `copied` (the database is a copy).',
+      })
+      .exactOptional(),
+    createdAt: dateTime.meta({ description: 'When it was added.' }),
+    createdBy: int64.meta({ description: 'Identifier of the key that added it.', examples: [7] }),
+    missed: int64.meta({
+      minimum: 0,
+      description:
+        'Events that were deleted before the endpoint got them, because it was disabled for too long.',
+      examples: [0],
+    }),
+  })
+  .meta({ id: 'Webhook', description: 'An endpoint that gets events, without its secret.' });
+
+export const WebhookWithSecret = Webhook.extend({
+  secret: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    .meta({
+      maxLength: 50,
+      description: 'Signs the events. It is shown only in this answer: store it now.',
+    }),
+}).meta({ id: 'WebhookWithSecret', description: 'A webhook with its secret.' });
+
+export const DeliveryStatus = z
+  .enum(DELIVERY_STATUSES)
+  .meta({ id: 'DeliveryStatus', description: 'What became of an attempt.' });
+
+/** An attempt. */
+export const Delivery = z
+  .object({
+    id: int64.meta({ description: 'Identifier of the attempt.', examples: [91] }),
+    eventId: z
+      .string()
+      .max(64)
+      .regex(/^\w+$/)
+      .meta({ description: 'The `id` of the event.', examples: ['3f0c8a1b5d7e42969b1c4a6f8e2d0b7a'] }),
+    type: z
+      .string()
+      .max(40)
+      .regex(/^[a-z.]+$/)
+      .meta({ description: 'The type of the event, or `webhook.test`.', examples: ['pet.created'] }),
+    attempt: int64.meta({
+      format: 'int32',
+      minimum: 1,
+      maximum: 8,
+      description: 'The number of the attempt: 1 for the first.',
+      examples: [1],
+    }),
+    at: dateTime.meta({ description: 'When it began.' }),
+    status: DeliveryStatus,
+    httpStatus: int64
+      .meta({
+        format: 'int32',
+        minimum: 100,
+        maximum: 999,
+        description: 'The status of the answer.',
+        examples: [204],
+      })
+      .exactOptional(),
+    failure: z
+      .enum(FAILURES)
+      .meta({ description: 'Why it failed.', examples: ['timeout'] })
+      .exactOptional(),
+    durationMs: int64.meta({ minimum: 0, description: 'How long it took, in milliseconds.', examples: [35] }),
+  })
+  .meta({ id: 'Delivery', description: 'An attempt to deliver an event.' });
+
+export const WebhookTest = Delivery.extend({
+  enabled: z.boolean().meta({
+    description: 'Whether the webhook is enabled. A disabled one gets tests, but no events.',
+  }),
+}).meta({ id: 'WebhookTest', description: 'The attempt of a test.' });
+
+/** The body of `replayWebhook`. */
+export const Replay = z
+  .object({ since: bodyInstant.meta({ description: 'The first instant whose events are sent again.' }) })
+  .meta({ id: 'Replay', description: 'From when events are sent again.' });
+
+export type NewWebhook = Readonly<z.infer<typeof NewWebhook>>;
+export type WebhookPatch = z.infer<typeof WebhookPatch>;

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+import { Webhook } from 'standardwebhooks';
+import { program } from '../../../test/support/servers.ts';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { test } from '../../../test/support/test.ts';
+import { isPublicAddress } from './addresses.ts';
+import { Sender, signMessage } from './send.ts';
+
+const SECRETS = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`);
+const clock = () => ({ unix: Date.now(), monotonic: performance.now() });
+const LOCAL = [{ address: '127.0.0.1', family: 4 }] as const;
+
+async function serve(t: TestContext, answer: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => answer(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function send(port: number, settings: Partial<ConstructorParameters<typeof Sender>[0]> = {}) {
+  const sender = new Sender({
+    clock,
+    lookup: async () => LOCAL,
+    isAllowed: () => true,
+    allowPrivate: true,
+    attemptTime: 1_000,
+    ...settings,
+  });
+  const url = `http://shop.example:${port}/hook`;
+  const { durationMs, ...outcome } = await sender.send({ url, id: 'e1', body: '{}', secrets: SECRETS });
+  assert.ok(Number.isInteger(durationMs));
+  return outcome;
+}
+
+function flood(socket: Socket, head: string, chunk: string) {
+  socket.write(head);
+  const more = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+const ANSWERS: [string, (socket: Socket) => void, object][] = [
+  ['204', (s) => s.end('HTTP/1.1 204 x\r\n\r\n'), { status: 'succeeded', httpStatus: 204 }],
+  ['410', (s) => s.end('HTTP/1.1 410 x\r\n\r\n'), { status: 'failed', failure: 'status', httpStatus: 410 }],
+  [
+    '429 with Retry-After',
+    (s) => s.end('HTTP/1.1 429 x\r\nretry-after: 7\r\n\r\n'),
+    { status: 'failed', failure: 'status', httpStatus: 429, retryAfter: 7_000 },
+  ],
+  [
+    'a redirect, which is not followed',
+    (s) => s.end('HTTP/1.1 302 x\r\nlocation: http://127.0.0.1:1/\r\n\r\n'),
+    { status: 'failed', failure: 'redirect', httpStatus: 302 },
+  ],
+  ['a hang', () => undefined, { status: 'failed', failure: 'timeout' }],
+  ['a reset', (s) => s.resetAndDestroy(), { status: 'failed', failure: 'connection_failed' }],
+  [
+    'a close after the headers',
+    (s) => s.end('HTTP/1.1 200 x\r\ncontent-length: 9\r\n\r\n'),
+    { status: 'succeeded', httpStatus: 200 },
+  ],
+  [
+    'endless headers',
+    (s) => flood(s, 'HTTP/1.1 200 x\r\n', `x: ${'a'.repeat(1_000)}\r\n`),
+    { status: 'failed', failure: 'invalid_answer' },
+  ],
+  [
+    '10 GB of answer, which is cut',
+    (s) => flood(s, 'HTTP/1.1 200 x\r\ncontent-length: 10000000000\r\n\r\n', 'a'.repeat(65_536)),
+    { status: 'succeeded', httpStatus: 200 },
+  ],
+];
+
+for (const [name, answer, outcome] of ANSWERS)
+  test(`an endpoint answers with ${name}`, async (t) => {
+    assert.deepEqual(await send(await serve(t, answer)), outcome);
+  });
+
+test('a name that changes after the check is not looked up again', async (t) => {
+  const port = await serve(t, (socket) => socket.end('HTTP/1.1 204 x\r\n\r\n'));
+  let calls = 0;
+  const lookup = async () => (calls++ === 0 ? LOCAL : [{ address: '127.0.0.2', family: 4 as const }]);
+  assert.deepEqual(await send(port, { lookup }), { status: 'succeeded', httpStatus: 204 });
+  assert.equal(calls, 1);
+});
+
+test('nothing connects to an address that is not public', async (t) => {
+  let connected = false;
+  const port = await serve(t, () => (connected = true));
+  assert.deepEqual(await send(port, { isAllowed: isPublicAddress }), {
+    status: 'failed',
+    failure: 'address_not_public',
+  });
+  assert.equal(connected, false);
+});
+
+test('both secrets of a rotation sign', () => {
+  const headers = signMessage({ id: 'e1', body: '{}', secrets: SECRETS }, Date.now());
+  for (const secret of SECRETS) assert.deepEqual(new Webhook(secret).verify('{}', headers), {});
+});
+
+test('over TLS the name of the URL goes with the connection, and its certificate must hold for it', async (t) => {
+  const folder = temporaryFolder(t);
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  const subject = ['-subj', '/CN=shop.example', '-addext', 'subjectAltName=DNS:shop.example'];
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+  const files = ['-keyout', keyFile, '-out', certFile];
+  execFileSync(program('openssl', 'openssl'), ['req', '-x509', ...kind, ...subject, ...files], {
+    stdio: 'pipe',
+  });
+  const ca = readFileSync(certFile, 'utf8');
+  const names: unknown[] = [];
+  const server = createTlsServer({ key: readFileSync(keyFile), cert: ca }, (request, response) => {
+    names.push([(request.socket as TLSSocket).servername, request.headers.host]);
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const sendTo = async (host: string, trusted: { readonly ca?: string }) => {
+    const settings = {
+      clock,
+      lookup: async () => LOCAL,
+      isAllowed: () => true,
+      allowPrivate: true,
+      ...trusted,
+    };
+    const url = `https://${host}:${port}/hook`;
+    return new Sender(settings).send({ url, id: 'e1', body: '{}', secrets: SECRETS });
+  };
+  const result = async (...args: Parameters<typeof sendTo>) => {
+    const outcome = await sendTo(...args);
+    return 'failure' in outcome ? outcome.failure : outcome.status;
+  };
+  assert.equal(await result('shop.example', { ca }), 'succeeded');
+  assert.equal(await result('shop.example', {}), 'tls_failed');
+  assert.equal(await result('other.example', { ca }), 'tls_failed');
+  assert.deepEqual(names, [['shop.example', `shop.example:${port}`]]);
+});
