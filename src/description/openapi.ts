@@ -33,7 +33,7 @@ export function openApi(urls: Urls, base: string, resources = RESOURCES) {
 }
 
 function publish(document: Description, base: string) {
-  const [introduction = ''] = document.info.description.split(/^## /m).filter((page) => page !== '');
+  const introduction = document.info.description.split(/^## /m).find((page) => page !== '') ?? '';
   const [, text = ''] = introduction.split(/\n\n(.*)/s);
   const reference = `The guide and samples are in the [reference](${new URL('../reference', `${base}/`).href}).`;
   const paths = Object.fromEntries(

@@ -11,7 +11,7 @@ import type { Header } from '../../src/description/types.ts';
 const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 
-test('stability becomes a badge, and a removal date a warning above the text', () => {
+test('stability is marked, and a removal date is a warning above the text', () => {
   const marked = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production, [
     {
       ...CLIENT_PETS,
@@ -21,30 +21,18 @@ test('stability becomes a badge, and a removal date a warning above the text', (
       ],
     },
   ]).document.paths['/pets'];
-  assert.deepEqual(
-    marked?.get?.['x-badges']?.map(({ name }) => name),
-    ['Beta'],
-  );
-  assert.deepEqual(
-    marked?.post?.['x-badges']?.map(({ name }) => name),
-    ['Experimental'],
-  );
+  assert.equal(marked?.get?.['x-stability'], 'beta');
+  assert.equal(marked?.post?.['x-stability'], 'experimental');
   assert.match(
     document.paths['/pets/{petId}']?.get?.description ?? '',
     /^> \[!WARNING\]\n> .*removed on \*\*2030-12-05\*\*\.\n\n/,
   );
 });
 
-test('the specified operations have no badge, and all others are beta', () => {
+test('the specified operations have no mark, and all others are beta', () => {
   const specified = new Set(['listPets', 'createPet', 'getPet']);
-  for (const { operationId, 'x-stability': stability, 'x-badges': badges } of operations) {
-    const isBeta = !specified.has(operationId);
-    assert.equal(stability, isBeta ? 'beta' : undefined, operationId);
-    assert.deepEqual(
-      badges?.map(({ name }) => name),
-      isBeta ? ['Beta'] : undefined,
-    );
-  }
+  for (const { operationId, 'x-stability': stability } of operations)
+    assert.equal(stability, specified.has(operationId) ? undefined : 'beta', operationId);
 });
 
 test('the groups whose operations are beta come last', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execPath } from 'node:process';
 import type { TestContext } from 'node:test';
 import { inspect } from 'node:util';
+import { openApi } from '../../src/description/openapi.ts';
 import { OPERATIONS } from '../../src/resources/index.ts';
 import { type Answer, call } from '../support/api.ts';
 import { EXAMPLE_ENDPOINT, exampleDatabase } from '../support/example-database.ts';
@@ -79,7 +80,7 @@ async function eachSample(
 ): Promise<void> {
   for (const operations of GROUPS) {
     const service = await database.start(lifetime);
-    const samples = new Map((await samplesOf(service)).map((each) => [each.id, each]));
+    const samples = new Map(samplesOf(service).map((each) => [each.id, each]));
     assert.deepEqual([...samples.keys()].toSorted(), OPERATIONS.map(({ id }) => id).toSorted());
     for (const { id } of operations) await use(samples.get(id) ?? assert.fail(id), service);
   }
