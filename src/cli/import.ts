@@ -13,11 +13,13 @@ import { jsonReport, textReport } from './import/report.ts';
 import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
 import { type Format, FORMATS, openSource } from './import/source.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { RowsRefused } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
 
 const EXAMPLES = `
-The command refuses each row that holds no valid animal, with its line and the reason, and imports the others. With
---atomic, one refused row refuses the file. The id column and other columns are ignored. In CSV, an empty status is none.
+The command refuses each row that holds no valid animal, imports the others, and exits with status 3 if it refused rows.
+It prints the first 20 refused rows with their lines, and how many rows each reason refused. With --atomic, one refused
+row refuses the file. The id column and other columns are ignored. In CSV, an empty status is none.
 
 --map lists the values of a column with their results, and other values refuse their row. *=RESULT is the result of all
 other values, and * keeps them as they are. An empty or missing value is listed as =RESULT.
@@ -149,6 +151,7 @@ async function importRows(
     await report.end({ imported, refused, categories: made.map(({ name }) => name) });
     await run?.end({ animals: imported, refused });
   }
+  if (refused > 0) throw new RowsRefused();
 }
 
 /** Takes all animals and stores none. */

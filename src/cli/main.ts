@@ -7,7 +7,7 @@ import { StartupError } from '../domain/startup-error.ts';
 import type { Wait } from './export.ts';
 import { openTerminal, type ProgramTerminal } from './context.ts';
 import { helpCommand, nameCommandsAfterErrors } from './help.ts';
-import { printable, ReaderStalled, type System } from '../terminal/output.ts';
+import { printable, ReaderStalled, RowsRefused, type System } from '../terminal/output.ts';
 
 /** Adds a command to the program. */
 type AddTo = (program: Command, terminal: ProgramTerminal, wait?: Wait) => void;
@@ -48,7 +48,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
 const EPILOGUE = `
 Configuration comes from environment variables: DATABASE_URL (sqlite:data/petstore.db unless set),
 PETSTORE_ENVIRONMENT, HOST, PORT and those that petstore config shows. Commands need the same variables as the service.
-Exit status: 0 done, 1 failed, 2 wrong use.`;
+Exit status: 0 done, 1 failed, 2 wrong use, 3 done but rows were refused (import).`;
 
 /** Runs the command line `args`, without the name of the program. Never rejects, and returns the exit status. */
 export async function main(args: readonly string[], system: System, wait?: Wait): Promise<number> {
@@ -109,8 +109,9 @@ export async function createProgram(terminal: ProgramTerminal, name = '', wait?:
   return program;
 }
 
-/** 0: the user asked for help. 1: the command failed. 2: wrong use. */
-function exitStatus(error: unknown): 0 | 1 | 2 {
+/** 0: the user asked for help. 1: the command failed. 2: wrong use. 3: it refused rows. */
+function exitStatus(error: unknown): 0 | 1 | 2 | 3 {
+  if (error instanceof RowsRefused) return 3;
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const isWrongUse = error instanceof ServiceError && error.code === 'invalid_parameter';
   return isWrongUse || error instanceof ConfigError ? 2 : 1;
@@ -118,8 +119,8 @@ function exitStatus(error: unknown): 0 | 1 | 2 {
 
 /** One line for each fault. Only an unexpected error shows its stack. */
 function linesOf(error: unknown): readonly string[] {
-  // Commander has already written its line.
-  if (error instanceof CommanderError) return [];
+  // Their lines are written already.
+  if (error instanceof CommanderError || error instanceof RowsRefused) return [];
   if (error instanceof ConfigError) return error.message.split('\n');
   if (error instanceof StartupError) return [error.message];
   if (error instanceof ServiceError) return [withCause(error)];

@@ -153,6 +153,9 @@ function tableText(rows: readonly (readonly string[])[], widths: number[]): stri
     .join('');
 }
 
+/** A command did its work, but not for all rows of its file. It has told which. */
+export class RowsRefused extends Error {}
+
 /** Nobody reads standard output. */
 export class ReaderStalled extends ServiceError {
   constructor() {

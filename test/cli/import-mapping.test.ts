@@ -29,7 +29,7 @@ async function statuses(variables: Variables): Promise<readonly unknown[]> {
 test('--map renames columns and values, and an unlisted value refuses the row', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stdout, stderr } = await importing(variables, OUTCOMES, ...NAME, ...CATEGORY, ...STATUS);
-  assert.equal(code, 0);
+  assert.equal(code, 3);
   assert.deepEqual(stderr.trimEnd().split('\n'), [
     'line 3: name must not be empty or only white space.',
     'line 4: OutcomeType "Euthanasia" is not mapped to a status.',

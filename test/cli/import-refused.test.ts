@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { run, runJson, temporaryEnvironment } from '../support/process.ts';
+import { run, temporaryEnvironment } from '../support/process.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -14,7 +14,7 @@ test('--refused keeps the refused rows as they came, below the header', async (t
   const variables = temporaryEnvironment(t);
   const file = join(temporaryFolder(t), 'refused.csv');
   const { code, stdout } = await run(['import', '-', '--refused', file], variables, CSV);
-  assert.equal(code, 0);
+  assert.equal(code, 3);
   assert.match(stdout, /^imported 2, refused 4\n/);
   const kept = CSV.replace('1,Rex,7\r\n', '').replace('5,Di,7\r\n', '');
   assert.equal(readFileSync(file, 'utf8'), `${kept}\n`);
@@ -65,15 +65,12 @@ test('--dry-run reports like an import, stores nothing and makes no database', a
   const variables = { DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}` };
   const text = 'name,categoryId\nRex,7\n,7\nBo,8\n';
   const { code, stdout, stderr } = await run(['import', '-', '--dry-run'], variables, text);
-  assert.equal(code, 0);
+  assert.equal(code, 3);
   assert.equal(stderr, 'line 3: name must not be empty or only white space.\n');
   assert.match(stdout, /^would import 2, refused 1\n/);
-  const json = await runJson<{ dryRun: boolean; imported: number }>(
-    ['import', '-', '--dry-run'],
-    variables,
-    text,
-  );
-  assert.deepEqual([json.dryRun, json.imported], [true, 2]);
+  const json = await run(['import', '-', '--dry-run', '--json'], variables, text);
+  const { dryRun, imported } = JSON.parse(json.stdout) as { dryRun: boolean; imported: number };
+  assert.deepEqual([json.code, dryRun, imported], [3, true, 2]);
   assert.deepEqual(readdirSync(folder), []);
 });
 

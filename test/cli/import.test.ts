@@ -52,14 +52,14 @@ const IMPORTED = `{"id":1,"name":"Rex","categoryId":7,"status":"available"}
 
 const catalogue = async (variables: Variables) => (await run(['export'], variables)).stdout;
 
-test('import of CSV names line and reason of each refused row, and takes the others', async (t) => {
+test('import of CSV names line and reason of each refused row, takes the others, and exits 3', async (t) => {
   const variables = temporaryEnvironment(t);
   const file = join(temporaryFolder(t), 'animals.csv');
   writeFileSync(file, CSV);
   const { code, stdout, stderr } = await run(['import', file], variables);
   assert.equal(stderr, REFUSED);
   assert.equal(stdout, SUMMARY);
-  assert.equal(code, 0);
+  assert.equal(code, 3);
   assert.equal(await catalogue(variables), IMPORTED);
 });
 
@@ -74,7 +74,7 @@ test('lines are counted the same with CRLF line ends and a byte order mark', asy
 test('import --json prints only one JSON value, with counts and refusals', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stdout, stderr } = await run(['import', '-', '--json'], variables, CSV);
-  assert.equal(code, 0);
+  assert.equal(code, 3);
   assert.equal(stderr, '');
   assert.equal(stdout.trimEnd().split('\n').length, 1);
   const refusals = REFUSED.trimEnd()
@@ -122,7 +122,7 @@ const NDJSON = [
 test('import of NDJSON keeps int64 exact and gives the reason of each refused line', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stdout, stderr } = await run(['import', '-'], variables, NDJSON);
-  assert.equal(code, 0);
+  assert.equal(code, 3);
   assert.match(stdout, /^imported 3, refused 6\n/);
   const range = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.';
   assert.deepEqual(stderr.trimEnd().split('\n').slice(0, 5), [

@@ -1,7 +1,7 @@
 import { LongOutput, type Output, printable, type System } from '../../terminal/output.ts';
 import type { Progress } from '../../terminal/progress.ts';
 
-/** Reports each refused row at once. Await each call, so that a slow reader slows the import and memory stays flat. */
+/** Reports refused rows at once. Await each call, so that a slow reader slows the import and memory stays flat. */
 export interface Report {
   refuse(line: number, faults: readonly string[]): Promise<void>;
   end(counts: Counts): Promise<void>;
@@ -14,6 +14,9 @@ interface Counts {
   readonly categories: readonly string[];
 }
 
+/** Refused rows that are printed. More would push the first ones, which show what is wrong, off the screen. */
+const PRINTED_MAX = 20;
+
 type ReportTerminal = Pick<Output, 'printLine'> & { readonly system: System };
 
 export function textReport(
@@ -23,14 +26,19 @@ export function textReport(
 ): Report {
   const output = new LongOutput(system.stderr);
   const reasons = new Reasons();
+  let printed = 0;
   return {
-    refuse(line, faults) {
-      progress.clear();
+    async refuse(line, faults) {
       reasons.count(faults);
-      return output.write(`${printable(`line ${line}: ${faults.join(' ')}`)}\n`);
+      if (printed === PRINTED_MAX) return;
+      printed++;
+      progress.clear();
+      await output.write(`${printable(`line ${line}: ${faults.join(' ')}`)}\n`);
     },
     async end({ imported, refused, categories }) {
       progress.clear();
+      const more = refused - printed;
+      if (more > 0) await output.write(`… and ${more} more: --refused FILE keeps them all, --json lists them.\n`);
       await output.flush();
       printLine(`${dryRun ? 'would import' : 'imported'} ${imported}, refused ${refused}`);
       if (categories.length > 0) printLine(`${dryRun ? 'would make' : 'made'} ${named(categories)}`);
