@@ -38,7 +38,8 @@ export function textReport(
     async end({ imported, refused, categories }) {
       progress.clear();
       const more = refused - printed;
-      if (more > 0) await output.write(`… and ${more} more: --refused FILE keeps them all, --json lists them.\n`);
+      if (more > 0)
+        await output.write(`… and ${more} more: --refused FILE keeps them all, --json lists them.\n`);
       await output.flush();
       printLine(`${dryRun ? 'would import' : 'imported'} ${imported}, refused ${refused}`);
       if (categories.length > 0) printLine(`${dryRun ? 'would make' : 'made'} ${named(categories)}`);
