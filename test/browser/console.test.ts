@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { ApiKey } from '../../src/domain/api-key.ts';
 
 import { call } from '../support/api.ts';
-import { launchBrowser, SCREENS, seriousFaults, sideways } from '../support/browser.ts';
+import { launchBrowser, SCREENS, seriousFaults, sideways, widestTable } from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTestConsole } from '../support/console.ts';
 import { CONSOLE_PAGES, loaded, showPage, visitConsole } from '../support/console-page.ts';
@@ -62,6 +62,7 @@ for (const { device, options } of SCREENS) {
       assert.equal(await page.title(), `${heading} – Pet Store console`);
       assert.deepEqual(await seriousFaults(page), [], heading);
       assert.ok((await sideways(page)) <= 0, `${heading} need not be scrolled sideways`);
+      assert.equal(await widestTable(page), 0, `no table of ${heading} scrolls sideways`);
     }
     await showPage(page, `${service.consoleUrl}/accounts/1`, HOSTILE);
     await page.getByRole('region', { name: 'Requests by outcome' }).locator('canvas').waitFor();
@@ -77,7 +78,7 @@ test('every page loads less than 150 KiB from this service, each file at once', 
   await showPage(page, `${service.consoleUrl}/accounts/1`, HOSTILE);
   const [bytes, late] = await page.evaluate<[number, string[]]>(`(() => {
     const files = performance.getEntriesByType('resource').filter(({ name }) => !name.includes('/admin/'));
-    const early = [...document.querySelectorAll('link')].map(({ href }) => href);
+    const early = [...document.querySelectorAll('link, head script')].map(({ href, src }) => href ?? src);
     const late = files.map(({ name }) => name).filter((name) => !early.includes(name));
     return [files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0), late];
   })()`);
@@ -115,8 +116,7 @@ test('on a laptop no column of the keys is covered, and a request id stays on on
     options: { viewport: { width: 1_280, height: 800 } },
   });
   await showPage(page, `${service.consoleUrl}/keys`, 'Keys');
-  const hidden = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.scroll'))`;
-  assert.equal(await page.evaluate(hidden), 0);
+  assert.equal(await widestTable(page), 0);
   await page.setViewportSize({ width: 1_024, height: 800 });
   await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
   const lines = await page.evaluate<number>(`(() => {

@@ -178,3 +178,13 @@ async function findFaults(page: Page, part: string, options: RunOptions): Promis
 export async function sideways(page: Page): Promise<number> {
   return Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
 }
+
+/** How many pixels of the widest table are out of view, in the region that it scrolls in. */
+export async function widestTable(page: Page): Promise<number> {
+  const regions = `[...document.querySelectorAll('.scroll')]`;
+  return Number(
+    await page.evaluate(
+      `Math.max(0, ...${regions}.map((region) => region.scrollWidth - region.clientWidth))`,
+    ),
+  );
+}

@@ -10,7 +10,8 @@ import { html } from 'htm/preact';
 /** @template [R=any] @typedef {readonly (Column<R> | false)[]} Columns `false` is no column */
 
 /**
- * A table that scrolls in a region of its own, with the header in view.
+ * A table. On a phone each row is a card, in which each cell shows the name of its column. The roles are written out,
+ * because a table that is laid out as cards loses them in some browsers.
  * @template R
  * @param {{
  *   caption: string, columns: Columns<R>, rows: readonly R[], rowKey?: (row: R) => string | number, empty?: string,
@@ -20,24 +21,27 @@ export function Table({ caption, columns, rows, rowKey = idOf, empty = 'There is
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   const shown = columns.filter((column) => column !== false);
   return html`<div class="scroll" role="region" aria-label=${caption} tabindex="0">
-    <table>
+    <table role="table">
       <caption class="hidden-text">${caption}</caption>
-      <thead><tr>${shown.map(
+      <thead role="rowgroup"><tr role="row">${shown.map(
         ({ name, isNumber }) =>
-          html`<th scope="col" class=${isNumber ? 'number' : undefined}>
+          html`<th role="columnheader" scope="col" class=${isNumber ? 'number' : undefined}>
             ${name === '' ? html`<span class="hidden-text">Actions</span>` : name}
           </th>`,
       )}</tr></thead>
-      <tbody>${rows.map(
-        (row) =>
-          html`<tr key=${rowKey(row)}>${shown.map(({ cell, isName, isNumber }) =>
-            isName
-              ? html`<th scope="row">${cell(row)}</th>`
-              : html`<td class=${isNumber ? 'number' : undefined}>${cell(row)}</td>`,
-          )}</tr>`,
+      <tbody role="rowgroup">${rows.map(
+        (row) => html`<tr key=${rowKey(row)} role="row">${shown.map((column) => toCell(column, row))}</tr>`,
       )}</tbody>
     </table>
   </div>`;
+}
+
+/** @template R @param {Column<R>} column @param {R} row */
+function toCell({ name, cell, isName, isNumber }, row) {
+  const value = html`<div>${cell(row)}</div>`;
+  return isName
+    ? html`<th role="rowheader" scope="row" data-column=${name}>${value}</th>`
+    : html`<td role="cell" data-column=${name} class=${isNumber ? 'number' : undefined}>${value}</td>`;
 }
 
 /** @param {any} row */
