@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { PetStoreError } from '../../../client/src/errors.ts';
 import { explain } from '../shared/fetch.js';
-import { Brand, say, Status } from '../shared/frame.js';
+import { Brand, say, Status, ThemeButton } from '../shared/frame.js';
 import { Badge, Notice } from '../shared/notice.js';
 import { useSilence } from './api.js';
 import { usePlace } from './router.js';
@@ -36,7 +36,7 @@ export function Frame({ links, children }) {
             me &&
             html`<div class="side-session">
               <p><b class="name" title=${me.name}>${me.name}</b><span class="muted">${me.role}, version ${me.version}</span></p>
-              <button type="button" onClick=${leave}>Sign out</button>
+              <div class="row"><button type="button" onClick=${leave}>Sign out</button><${ThemeButton} /></div>
             </div>`
           }
         </div>

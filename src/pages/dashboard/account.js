@@ -1,8 +1,9 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { SecretDialog } from '../shared/dialog.js';
 import { serviceTime } from '../shared/fetch.js';
 import { duration } from '../shared/format.js';
+import { storeKey } from '../shared/key.js';
 import { Skeleton } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { RANGES } from '../shared/usage.js';
@@ -47,6 +48,10 @@ export function AccountPage({ account, onLeave, onRotated }) {
     USAGE_INTERVAL,
     String(hasWebhooks),
   );
+  // A key that no longer works is of no use after a reload, nor on the reference.
+  useEffect(() => {
+    if (now.error?.code === 'unauthorized') storeKey('');
+  }, [now.error]);
   const refresh = () => [now, month, keys, webhooks].forEach((poll) => poll.refresh());
   const labels = new Map(keys.data?.map(({ id, label }) => [id, label]));
   /** @type {import('./api.js').NameOf} */

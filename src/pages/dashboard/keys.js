@@ -129,7 +129,7 @@ function RotateKey({ account, apiKey, onClose, onDone }) {
       apiKey &&
       account.isOwn(apiKey) &&
       html`<${Notice} kind="warn" title="This page uses this key">
-        <p>From then on, this page uses the new key. Store it: after a reload, the old key opens the page only while it still works.</p>
+        <p>From then on, this page uses the new key. Store it, because the page forgets it with the tab.</p>
       <//>`
     }
     <${GraceField} value=${grace} onValue=${setGrace} />

@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import { local, utc } from '../shared/format.js';
-import { Brand, Status } from '../shared/frame.js';
+import { Brand, Status, ThemeButton } from '../shared/frame.js';
 import { Fault, Notice } from '../shared/notice.js';
 
 /** @typedef {import('preact').ComponentChildren} Children */
@@ -18,7 +18,7 @@ export function Layout({ aside, children }) {
         <a href="dashboard" aria-current="page">Dashboard</a>
         <a href="reference">Reference</a>
       </nav>
-      ${aside && html`<aside aria-label="Session">${aside}</aside>`}
+      <aside aria-label="Tools">${aside}<${ThemeButton} /></aside>
     </div></header>
     <main id="content" tabindex="-1">${children}</main>
     <${Status} />

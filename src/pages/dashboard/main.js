@@ -1,17 +1,35 @@
 import { html, render } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { readKey, storeKey } from '../shared/key.js';
 import { AccountPage } from './account.js';
 import { openAccount } from './api.js';
 import { SignIn } from './sign-in.js';
 
-/** Only the client of the account holds the key. A reload forgets it. */
+/** The account of the tab's key, from before a reload or from the reference. It may be any text that was typed there. */
+function openStored() {
+  const key = readKey();
+  try {
+    return key === '' ? undefined : openAccount(key);
+  } catch {
+    storeKey('');
+    return undefined;
+  }
+}
+
 function Dashboard() {
-  const [account, setAccount] = useState(
-    /** @type {import('./api.js').OpenAccount | undefined} */ (undefined),
-  );
-  const goOn = (/** @type {string} */ key) => setAccount(openAccount(key));
-  if (account === undefined) return html`<${SignIn} onOpen=${setAccount} />`;
-  return html`<${AccountPage} account=${account} onLeave=${() => location.reload()} onRotated=${goOn} />`;
+  const [account, setAccount] = useState(openStored);
+  const open = (/** @type {string} */ key) => {
+    storeKey(key);
+    setAccount(openAccount(key));
+  };
+  if (account === undefined) return html`<${SignIn} onKey=${open} />`;
+  return html`<${AccountPage} account=${account} onLeave=${leave} onRotated=${open} />`;
+}
+
+/** Drops the key. The reload drops it from the memory of the page, too. */
+function leave() {
+  storeKey('');
+  location.reload();
 }
 
 const place = document.getElementById('app');

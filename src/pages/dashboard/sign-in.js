@@ -5,13 +5,12 @@ import { Field, useSubmit } from '../shared/forms.js';
 import { openAccount } from './api.js';
 import { KeyFault, Layout } from './layout.js';
 
-/** Asks for a key. `onOpen` gets its account once the service accepts it. @param {{ onOpen: (account: import('./api.js').OpenAccount) => void }} props */
-export function SignIn({ onOpen }) {
+/** Asks for a key. `onKey` gets it once the service accepts it. @param {{ onKey: (key: string) => void }} props */
+export function SignIn({ onKey }) {
   const [key, setKey] = useState('');
   const { error, isBusy, form } = useSubmit(async () => {
-    const account = openTyped(key.trim());
-    await account.read();
-    onOpen(account);
+    await openTyped(key.trim()).read();
+    onKey(key.trim());
   });
   return html`<${Layout}>
     <div class="narrow stack">
@@ -19,9 +18,9 @@ export function SignIn({ onOpen }) {
       <p>Paste an API key to see the plan, the limits, the usage, the keys and the webhooks of its account.</p>
       <form class="card" ...${form}>
         <${Field}
-          ...${{ label: 'API key', type: 'password', value: key, onValue: setKey, required: true }}
+          ...${{ label: 'API key', type: 'password', value: key, onValue: setKey, required: true, autofocus: true }}
           ...${{ autocomplete: 'off', autocapitalize: 'off', spellcheck: false, maxlength: 200 }}
-          hint="The key stays in this tab. It is gone when you close or reload the page."
+          hint="The key stays in this tab, and a reload keeps it. It is gone when you forget it or close the tab."
         />
         ${error && html`<${KeyFault} error=${error} />`}
         <div class="actions"><button type="submit" class="main" disabled=${isBusy || key.trim() === ''}>Open</button></div>

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { serviceTime } from '../shared/fetch.js';
 import { duration, local, number, Time, utc } from '../shared/format.js';
 import { QuotaWindow } from '../shared/meter.js';
@@ -16,8 +16,13 @@ export function Summary({ account, nameOf }) {
     const timer = setInterval(() => setTime(serviceTime()), 1_000);
     return () => clearInterval(timer);
   }, []);
+  const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
+  // The form that opened the page is gone, and the focus with it.
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus();
+  }, []);
   return html`<div class="row">
-      <h1>${name}</h1>
+      <h1 ref=${heading} tabindex="-1">${name}</h1>
       <${Badge}>${plan}<//>
       <span class="muted">${number(limits.perMinute)} a minute, ${number(limits.perDay)} a day</span>
     </div>

@@ -1,4 +1,4 @@
-import { currentTheme, switchTheme } from '../shared/theme.js';
+import { currentTheme, followTheme, switchTheme } from '../shared/theme.js';
 import { followContents } from './contents.js';
 import { startSearch } from './search.js';
 import { startTrying } from './try-it.js';
@@ -22,10 +22,8 @@ const nameTheme = () => {
   theme.textContent = currentTheme() === 'dark' ? 'Light' : 'Dark';
 };
 nameTheme();
-theme.addEventListener('click', () => {
-  switchTheme();
-  nameTheme();
-});
+theme.addEventListener('click', switchTheme);
+followTheme(nameTheme);
 
 const LANGUAGE = 'petstore-language';
 

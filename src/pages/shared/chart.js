@@ -6,6 +6,7 @@ import { Meter } from './meter.js';
 import { Fault, Skeleton } from './notice.js';
 import { colourName, createPlot, HEIGHT, plotData } from './plot.js';
 import { Name, Table } from './table.js';
+import { followTheme } from './theme.js';
 
 /** @typedef {import('./plot.js').Plotted} Plotted */
 
@@ -49,10 +50,9 @@ function Plot({ title, plotted }) {
       plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
     );
     resized.observe(element);
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    scheme.addEventListener('change', draw);
+    const unfollow = followTheme(draw);
     return () => {
-      scheme.removeEventListener('change', draw);
+      unfollow();
       resized.disconnect();
       plot.current?.destroy();
       plot.current = undefined;

@@ -8,6 +8,22 @@ export function currentTheme() {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
+/**
+ * Calls `listener` after each change of the colours, whoever made it.
+ * @param {() => void} listener
+ * @returns {() => void} ends the calls
+ */
+export function followTheme(listener) {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const switched = new MutationObserver(listener);
+  system.addEventListener('change', listener);
+  switched.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  return () => {
+    system.removeEventListener('change', listener);
+    switched.disconnect();
+  };
+}
+
 /** Changes the colours of all pages. What the system prefers is not stored, so the pages go on following it. */
 export function switchTheme() {
   const theme = currentTheme() === 'dark' ? 'light' : 'dark';
