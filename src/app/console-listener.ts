@@ -30,7 +30,7 @@ export async function openConsole(
   { host, port, url }: NonNullable<Config['console']>,
   metrics: RequestMetrics | undefined,
 ): Promise<OpenConsole> {
-  const { store, limiter, quotas, clock, config, limits, log, servers } = running;
+  const { store, limiter, quotas, clock, config, limits, log, failedRequests, servers } = running;
   const { environment, trustProxy: trusted } = config;
   let address = '';
   const repositories = {
@@ -40,6 +40,7 @@ export async function openConsole(
     clock,
     environment,
     recent,
+    failedRequests,
     address: () => address,
     startedAt: clock().unix,
     deprecated: DEPRECATED_OPERATIONS,

@@ -6,6 +6,7 @@ import type { LimitWatch } from './limit-watch.ts';
 import type { ClientAddress } from '../http/address.ts';
 import type { ServingState } from '../http/steps.ts';
 import type { OpenLimiter } from '../limits/limiter.ts';
+import type { FailedRequests } from '../observability/failed-requests.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
 import type { Feed } from '../resources/events/feed.ts';
 import type { Deliverer } from '../resources/webhooks/deliverer.ts';
@@ -29,6 +30,7 @@ export interface Running extends OpenLimiter {
   readonly addressOf: ClientAddress;
   /** Undefined without the console. */
   readonly recent: RecentRequests | undefined;
+  readonly failedRequests: FailedRequests;
   /** All servers, to close them. Each is added before it listens. */
   readonly servers: Server[];
 }

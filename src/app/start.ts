@@ -8,6 +8,7 @@ import type { OpenConsole } from './console-listener.ts';
 import type { Clock } from '../domain/clock.ts';
 import { clientAddress } from '../http/address.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { FailedRequests } from '../observability/failed-requests.ts';
 import { RecentRequests } from '../observability/recent-requests.ts';
 import { Feed } from '../resources/events/feed.ts';
 import { HTTP_LIMITS, type HttpLimits } from '../http/server.ts';
@@ -92,6 +93,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       deliverer: webhooks?.deliverer,
       addressOf,
       recent,
+      failedRequests: new FailedRequests(),
       servers,
     };
 

@@ -20,6 +20,8 @@ export interface Response {
   readonly body?: Octets | Buffer;
   /** For the log: the error code, if this response is an error. */
   readonly code?: ErrorCode;
+  /** For failed requests: the message of the Error body. */
+  readonly message?: string;
 }
 
 /** One request, with what is known of it so far. Steps fill in the rest. */
@@ -39,6 +41,8 @@ export interface RequestContext {
   isRefused: boolean;
   /** The key of a client, once it is known. */
   key: KeyRecord | undefined;
+  /** A key that exists and may not be used, such as one that has expired. For failed requests only. */
+  refusedKey: KeyRecord | undefined;
   /** The operator, once it is known. */
   operator: Operator | undefined;
   /** Who changes something. Undefined until the caller is known. */

@@ -104,6 +104,7 @@ export class Listener implements Handlers<Response> {
       operation: match?.route.operations[request.method ?? ''],
       isRefused: false,
       key: undefined,
+      refusedKey: undefined,
       operator: undefined,
       actor: undefined,
       rateHeaders: undefined,

@@ -4,18 +4,20 @@ import type { Logger } from 'pino';
 import { checkKey, type KeyRecord } from '../domain/account.ts';
 import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
-import { type ErrorCode, ServiceError } from '../domain/errors.ts';
+import { ServiceError } from '../domain/errors.ts';
 import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
 import type { Caller, Decision, RateLimiter } from '../limits/limiter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
-import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
+import type { FailedRequests } from '../observability/failed-requests.ts';
+import type { RecentRequests } from '../observability/recent-requests.ts';
 import { RequestLog } from '../observability/request-log.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import type { ClientAddress } from './address.ts';
 import { readCredentials } from './auth/api-key.ts';
 import { type RequestContext, requireBound, runSteps, type Step, type Response } from './context.ts';
 import { type Cors, preflightHeaders } from './cors.ts';
+import { toFailedRequest } from './failed-request.ts';
 import type { Api } from './listener.ts';
 import { lacksScope, removed } from './messages.ts';
 import { type Operation, sunsetDate } from './operation.ts';
@@ -64,6 +66,7 @@ export interface PublicApiOptions<Repositories> {
   readonly metrics: RequestMetrics | undefined;
   /** Undefined without CONSOLE_PORT. */
   readonly recent: RecentRequests | undefined;
+  readonly failedRequests: Pick<FailedRequests, 'note'>;
 }
 
 type Service = Omit<PublicApiOptions<never>, 'operations' | 'repositories'> & {
@@ -87,6 +90,7 @@ const authenticate: Step<Service> = async (context, service) => {
   const found = await (credentials instanceof ApiKeyHash ? service.keys.findByHash(credentials) : undefined);
   const checked = credentials instanceof ApiKeyHash ? checkKey(found, startedAt.unix) : credentials;
   if ('error' in checked) {
+    context.refusedKey = found;
     const decision = await service.limiter.charge(addressCaller(service, request));
     context.rateHeaders = decisionHeaders(decision);
     return refuseByLimit(decision) ?? errorResponse('unauthorized', checked.message);
@@ -165,7 +169,7 @@ export function createPublicApi<Repositories>({
   repositories,
   ...options
 }: PublicApiOptions<Repositories>): Api {
-  const { base, usage, clock, log, metrics, recent, site } = options;
+  const { base, usage, clock, log, metrics, recent, failedRequests, site, addressOf } = options;
   const routes = new Routes(bindOperations(operations, repositories, base), '/v1');
   const service: Service = { ...options, routes, caching: fields('Cache-Control', 'private, no-cache') };
   const requestLog = new RequestLog(log);
@@ -177,19 +181,19 @@ export function createPublicApi<Repositories>({
       if (!context.isRefused && !isBelowApi(context.path)) return NO_FIELDS;
       return addressHeaders(context, service).then((headers) => joinHeaders(context, service, headers));
     },
-    record(context, { status, code }) {
+    record(context, response) {
+      const { status, code } = response;
       const { id, key, request, startedAt, operation, match } = context;
       if (key !== undefined) usage.note(key.id, operation?.index ?? -1, status, startedAt.unix);
+      if (status >= 400 && isBelowApi(context.path))
+        failedRequests.note(toFailedRequest(context, response, addressOf));
       const isLogged = log.isLevelEnabled('info');
       if (!isLogged && metrics === undefined && recent === undefined) return;
       const { method = '' } = request;
       const duration = clock().monotonic - startedAt.monotonic;
       const route = routeName(context, site);
       metrics?.observe(method, route, status, code, key?.account.plan, duration / 1000);
-      if (recent !== undefined && isBelowApi(context.path)) {
-        recent.note(startedAt.unix, status, duration);
-        if (status >= 400) recent.noteFault(toFault(context, status, code));
-      }
+      if (recent !== undefined && isBelowApi(context.path)) recent.note(startedAt.unix, status, duration);
       if (!isLogged) return;
       const durationUs = Math.round(duration * 1000);
       if (match === undefined && site.quietRoutes.has(route))
@@ -243,24 +247,6 @@ function keyCaller({ key, operation }: RequestContext): Caller {
 /** For log and metrics. Never the path itself, because it may hold anything, even a key. */
 function routeName({ match, path }: RequestContext, site: Site): string {
   return match?.route.template ?? (path === undefined ? undefined : site.route(path)) ?? 'unknown';
-}
-
-function toFault(
-  { id, startedAt, request, operation, key }: RequestContext,
-  status: number,
-  code: ErrorCode | undefined,
-): Omit<Fault, 'id'> {
-  return {
-    at: startedAt.unix,
-    requestId: id,
-    method: request.method ?? '',
-    operation: operation?.declaration.id,
-    status,
-    code,
-    keyId: key?.id,
-    accountId: key?.account.id,
-    account: key?.account.name,
-  };
 }
 
 /** Whether a path is below `/v1`. A path that cannot be decoded counts as such, because its answer needs the rate headers. */

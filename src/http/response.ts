@@ -34,6 +34,7 @@ export function errorResponse(
   return {
     status: ERRORS[code].status,
     code,
+    message,
     headers: joinFields(JSON_CONTENT, ERROR_FIELDS[code] ?? NO_FIELDS, headers),
     body: octets(errorJson(code, message)),
   };
@@ -52,7 +53,7 @@ export function otherMethodResponse(methods: string): Response {
 /** The refusal of a request by the HTTP layer. */
 export function transportResponse(status: 400 | TransportStatus, message: string): Response {
   const body = octets(errorJson('invalid_request', message, status));
-  return { status, code: 'invalid_request', headers: JSON_CONTENT, body };
+  return { status, code: 'invalid_request', message, headers: JSON_CONTENT, body };
 }
 
 const REPLAY = fields('Idempotent-Replay', 'true');

@@ -1,12 +1,7 @@
 // Contract: section 10.2.
-import type { ErrorCode } from '../domain/errors.ts';
 import { MINUTE, HOUR } from '../domain/clock.ts';
-import { type Page, type PageQuery, toPage } from '../domain/page.ts';
 import { type UsageOutcome } from '../domain/usage.ts';
 import { outcomeIndex } from './key-usage.ts';
-
-/** Requests that were answered with an error and are kept. About 2 MB. */
-const FAULTS_KEPT = 10_000;
 
 /** Minutes that are kept: an hour, and the current minute. */
 const MINUTES_KEPT = 61;
@@ -19,27 +14,6 @@ const RATE_SECONDS = 10;
 
 /** Upper bounds of durations grow by a fourth root of 2, from 1 µs to 5 minutes: an estimate is at most 19 % too high. */
 const BUCKETS = 112;
-
-export interface Fault {
-  /** Rises from one fault to the next. Microseconds of Unix time at least, so that it names a time on every instance. */
-  readonly id: number;
-  /** Unix milliseconds. */
-  readonly at: number;
-  readonly requestId: string;
-  readonly method: string;
-  /** The id of the operation, if the request matched one. */
-  readonly operation: string | undefined;
-  readonly status: number;
-  readonly code: ErrorCode | undefined;
-  readonly keyId: number | undefined;
-  readonly accountId: number | undefined;
-  readonly account: string | undefined;
-}
-
-/** Only faults that have these values. */
-type FaultFilter = {
-  readonly [Name in 'requestId' | 'accountId' | 'keyId' | 'status']?: Fault[Name] | undefined;
-};
 
 /** Milliseconds in which half, or 99 of 100, requests were answered. Undefined without requests. */
 export interface Latency {
@@ -66,11 +40,8 @@ interface Second {
   count: number;
 }
 
-/** Keeps the last requests of this process in memory. The console shows them. */
+/** Counts the last requests of this process in memory. The console shows them. */
 export class RecentRequests {
-  readonly #faults: Fault[] = [];
-  #nextFault = 0;
-  #lastFaultId = 0;
   readonly #minutes: readonly Minute[] = Array.from({ length: MINUTES_KEPT }, emptyMinute);
   readonly #seconds: readonly Second[] = Array.from({ length: RATE_SECONDS + 1 }, () => ({
     second: 0,
@@ -99,33 +70,6 @@ export class RecentRequests {
       slot.count = 0;
     }
     if (slot.second === second) slot.count++;
-  }
-
-  /** Keeps a request that was answered with an error. The oldest one goes. */
-  noteFault(fault: Omit<Fault, 'id'>): void {
-    // An id that the service made is a slice of a string with 256 ids, and V8 keeps the whole string as long as the slice.
-    const requestId = Buffer.from(fault.requestId, 'latin1').toString('latin1');
-    this.#lastFaultId = Math.max(this.#lastFaultId + 1, Math.floor(fault.at) * 1_000);
-    this.#faults[this.#nextFault] = { ...fault, id: this.#lastFaultId, requestId };
-    this.#nextFault = (this.#nextFault + 1) % FAULTS_KEPT;
-  }
-
-  /** The newest first. */
-  listFaults({ limit, cursor, ...filter }: PageQuery & FaultFilter): Page<Fault> {
-    const names = Object.keys(filter) as (keyof FaultFilter)[];
-    const found = this.#newestFaults()
-      .filter(({ id }) => cursor === undefined || id < cursor)
-      .filter((fault) => names.every((name) => filter[name] === undefined || filter[name] === fault[name]))
-      .take(limit + 1);
-    return toPage([...found], limit);
-  }
-
-  *#newestFaults(): Generator<Fault> {
-    const count = this.#faults.length;
-    for (let age = 1; age <= count; age++) {
-      const fault = this.#faults[(this.#nextFault - age + count) % count];
-      if (fault !== undefined) yield fault;
-    }
   }
 
   /** Requests a second over the last whole seconds before `now` (Unix milliseconds). */

@@ -93,10 +93,12 @@ test('every operation does what its examples say, and answers as it is described
       createdBy: 1,
     },
   );
+  const [fault] = (await ask('/faults')).json;
   const bodies: Readonly<Record<string, unknown>> = { findKey: { key: issued } };
   const paths: Readonly<Record<string, string>> = {
     removeOperator: '/operators/2',
     liftBan: '/bans/2',
+    getFault: `/faults/${fault.id}`,
     // Secret 1 is the test's own token, 2 is a link.
     revokeToken: '/tokens/3',
   };

@@ -195,7 +195,7 @@ export function requestsContract(name: string, startService: StartService): void
     const { its, ask, get, pages } = await start(t);
     const key = await its.issueKey({ account: 'shop', limits: { perMinute: 2, perDay: 100 } });
     const send = (path: string, id: string, asked: Asked = {}) =>
-      call(its.url, path, { ...asked, headers: { 'x-request-id': id } });
+      call(its.url, path, { ...asked, headers: { 'x-request-id': id, 'user-agent': 'shop/1.0' } });
     await send('/v1/pets', 'ok', { key });
     await send('/v1/pets/77', 'not-found', { key });
     await send('/v1/pets', 'refused', { key });
@@ -203,25 +203,40 @@ export function requestsContract(name: string, startService: StartService): void
     await send('/nothing', 'no-api');
     const faults = await get('/faults');
     const time = new Date(its.clock().unix).toISOString();
+    const client = { time, method: 'GET', address: '127.0.0.1', userAgent: 'shop/1.0' };
     const owner = { accountId: 1, account: 'shop', keyId: 1 };
+    const ids = faults.map(({ id }: { readonly id: number }) => id);
     assert.deepEqual(faults, [
-      { time, requestId: 'unknown', method: 'GET', operation: 'listPets', status: 401, code: 'unauthorized' },
       {
-        time,
+        id: ids[0],
+        ...client,
+        requestId: 'unknown',
+        path: '/v1/pets',
+        operation: 'listPets',
+        status: 401,
+        code: 'unauthorized',
+        message: 'The API key is malformed or mistyped: copy the whole key again.',
+      },
+      {
+        id: ids[1],
+        ...client,
         requestId: 'refused',
-        method: 'GET',
+        path: '/v1/pets',
         operation: 'listPets',
         status: 429,
         code: 'rate_limit_exceeded',
+        message: 'The limit of 2 requests per minute is used up: wait 60 s.',
         ...owner,
       },
       {
-        time,
+        id: ids[2],
+        ...client,
         requestId: 'not-found',
-        method: 'GET',
+        path: '/v1/pets/{petId}',
         operation: 'getPet',
         status: 404,
         code: 'not_found',
+        message: 'There is no animal with this petId.',
         ...owner,
       },
     ]);
@@ -232,6 +247,11 @@ export function requestsContract(name: string, startService: StartService): void
       'keyId=1': [1, 2],
       'keyId=2': [],
       'keyId=1&status=404': [2],
+      'code=not_found': [2],
+      'operation=PETS': [0, 1],
+      'account=SHO': [1, 2],
+      'since=2099-01-01T00:00:00Z': [],
+      [`like=${ids[1]}`]: [1],
       'status=401': [0],
       'limit=1': [0],
     };
@@ -243,8 +263,16 @@ export function requestsContract(name: string, startService: StartService): void
       );
     assert.deepEqual(await pages('/faults?limit=2'), [faults.slice(0, 2), faults.slice(2)]);
     assert.deepEqual(await pages('/faults?limit=1&keyId=1'), [[faults[1]], [faults[2]]]);
+    assert.deepEqual(await get(`/faults/${ids[2]}`), faults[2]);
+    assertError(await ask('/faults/1'), 'not_found');
+    assert.deepEqual(
+      await get('/faults/groups?keyId=1'),
+      [faults[1], faults[2]].map((last) => ({ count: 1, firstTime: time, last })),
+    );
     for (const query of [
       'cursor=x',
+      'code=x',
+      'since=x',
       'status=200',
       'status=x',
       'limit=0',

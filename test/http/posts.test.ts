@@ -65,6 +65,7 @@ async function start(t: TestContext) {
     noteDecision: () => undefined,
     metrics: undefined,
     recent: undefined,
+    failedRequests: { note() {} },
   });
   serve(server, new Listener(api, dependencies), HTTP_LIMITS);
   server.listen(0, '127.0.0.1');

@@ -1,22 +1,10 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Fault, RecentRequests } from '../../src/observability/recent-requests.ts';
+import { RecentRequests } from '../../src/observability/recent-requests.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 const MINUTE = 60_000;
-
-const fault = (requestId: string): Omit<Fault, 'id'> => ({
-  at: NOON,
-  requestId,
-  method: 'GET',
-  operation: undefined,
-  status: 404,
-  code: 'not_found',
-  keyId: undefined,
-  accountId: undefined,
-  account: undefined,
-});
 
 test('the last 60 minutes are counted by outcome, and older ones are dropped', () => {
   const recent = new RecentRequests();
@@ -85,36 +73,4 @@ test('p50 and p99 are at most a fifth too high, and never too low', () => {
   assert.equal(extreme.latency(NOON).p50, 0.001);
   extreme.note(NOON, 200, 3_600_000);
   assert.ok((extreme.latency(NOON).p99 ?? 0) > 200_000);
-});
-
-const allFaults = (recent: RecentRequests) => recent.listFaults({ limit: 10_001 }).items;
-
-test('the last 10,000 faults are kept, the newest first', () => {
-  const recent = new RecentRequests();
-  assert.deepEqual(allFaults(recent), []);
-  recent.noteFault(fault('0'));
-  recent.noteFault(fault('1'));
-  assert.deepEqual(
-    allFaults(recent).map(({ requestId }) => requestId),
-    ['1', '0'],
-  );
-  for (let each = 2; each < 10_005; each++) recent.noteFault(fault(`${each}`));
-  const kept = allFaults(recent).map(({ requestId }) => Number(requestId));
-  assert.deepEqual(
-    kept,
-    Array.from({ length: 10_000 }, (_, age) => 10_004 - age),
-  );
-});
-
-test('the numbers of faults rise, also over processes, because they begin with the time', () => {
-  const [one, other] = [new RecentRequests(), new RecentRequests()];
-  for (let each = 0; each < 3; each++) one.noteFault(fault(`${each}`));
-  one.noteFault({ ...fault('3'), at: NOON - MINUTE });
-  other.noteFault({ ...fault('4'), at: NOON + 1.5 });
-  const ids = [...allFaults(other), ...allFaults(one)].map(({ id }) => id);
-  assert.deepEqual(
-    ids,
-    ids.toSorted((a, b) => b - a),
-  );
-  assert.equal(new Set(ids).size, 5);
 });

@@ -116,10 +116,26 @@ export type DeprecatedUses = readonly {
 }[];
 
 /** Requests that were answered with an error, the newest first. */
-export type Faults = readonly {
+export type Faults = readonly Fault[];
+
+/** Requests that failed for the same cause, by the newest one, the newest first. */
+export type FaultGroups = readonly {
+  /** How many of them are kept. */
+  readonly count: number;
+  /** When the first one that is kept began. */
+  readonly firstTime: string;
+  /** The newest one. */
+  readonly last: Fault;
+}[];
+
+/** A request that was answered with an error. */
+export interface Fault {
+  readonly id: number;
   readonly time: string;
   readonly requestId: string;
   readonly method: string;
+  /** As a template. Absent if the API has no such path. */
+  readonly path?: string | undefined;
   readonly operation?: string | undefined;
   readonly status: number;
   readonly code?:
@@ -142,10 +158,18 @@ export type Faults = readonly {
     | 'internal_error'
     | 'unavailable'
     | undefined;
+  readonly message?: string | undefined;
+  /** The parameter, field or header that the message is about. */
+  readonly parameter?: string | undefined;
   readonly accountId?: number | undefined;
   readonly account?: string | undefined;
+  /** The key that was sent, also if it has expired or was revoked. */
   readonly keyId?: number | undefined;
-}[];
+  /** Of the client: an IPv4 address, or an IPv6 network of 64 bits. */
+  readonly address: string;
+  /** Its first 200 characters. Absent if it may hold an API key. */
+  readonly userAgent?: string | undefined;
+}
 
 /** Keys, the newest first. */
 export type Keys = readonly Key[];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { assertError } from '../../../test/support/api.ts';
+import { assertError, call } from '../../../test/support/api.ts';
 import { adminOf, startTestConsole } from '../../../test/support/console.ts';
 import { temporaryDatabase } from '../../../test/support/service.ts';
 
@@ -18,4 +18,41 @@ test('an error of the database that is no outage is 500, and its cause is in the
   const faults = its.log.filter(({ msg }) => msg === 'internal error');
   assert.equal(faults.length, 2);
   for (const { err } of faults) assert.match((err as Error).message, /no such table/);
+});
+
+test('a fault names the parameter, field or header that its message is about', async (t) => {
+  const { its, ask } = await adminOf(await startTestConsole(t));
+  const key = await its.issueKey({ account: 'shop' });
+  const json = (body: object | undefined) => ({
+    method: 'POST',
+    key,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body) ?? '',
+  });
+  await call(its.url, '/v1/pets?limit=0', { key });
+  await call(its.url, '/v1/account/usage?from=2020-01-01T00:00:00Z', { key });
+  await call(its.url, '/v1/pets', json({ name: 'Rex', categoryId: 1, status: 'lost' }));
+  await call(its.url, '/v1/pets', json(undefined));
+  await call(its.url, '/v1/pets', {
+    ...json({ name: 'Rex' }),
+    headers: { 'idempotency-key': 'a b' },
+  });
+  const faults = (await ask('/faults')).json as readonly { readonly parameter?: string }[];
+  assert.deepEqual(faults.map(({ parameter }) => parameter).toReversed(), [
+    'limit',
+    'from',
+    'status',
+    undefined,
+    'Idempotency-Key',
+  ]);
+});
+
+test('a fault names the key that was sent also if it is revoked, and hides a key in a user agent', async (t) => {
+  const { its, ask } = await adminOf(await startTestConsole(t));
+  const key = await its.issueKey({ account: 'shop' });
+  assert.equal((await ask('/keys/1', { method: 'DELETE' })).status, 204);
+  await call(its.url, '/v1/pets', { key, headers: { 'user-agent': `curl ${key}` } });
+  const [fault] = (await ask('/faults')).json as readonly Record<string, unknown>[];
+  const { status, account, keyId, userAgent } = fault ?? {};
+  assert.deepEqual([status, account, keyId, userAgent], [401, 'shop', 1, undefined]);
 });

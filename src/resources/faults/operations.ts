@@ -1,31 +1,33 @@
 // Contract: section 10.2.
-import { z } from 'zod';
-import { type Parameter, rowFilter, shortText } from '../../http/parameters.ts';
-import { mapPage } from '../../domain/page.ts';
+import { mayHoldApiKey } from '../../domain/api-key.ts';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
-import { list, type OperatorResource } from '../../http/operation.ts';
-import type { Fault, RecentRequests } from '../../observability/recent-requests.ts';
+import { mapPage } from '../../domain/page.ts';
+import { list, type OperatorResource, read } from '../../http/operation.ts';
+import { choice, instant, type Parameter, rowFilter, rowId, shortText } from '../../http/parameters.ts';
+import type { FailedRequest, FailedRequests } from '../../observability/failed-requests.ts';
+import { Fault, FaultGroups, Faults } from './schema.ts';
 
 interface Repositories {
-  readonly recent: RecentRequests;
+  readonly failedRequests: Pick<FailedRequests, 'get' | 'list' | 'listGroups'>;
 }
 
-const Faults = z
-  .array(
-    z.object({
-      time: z.iso.datetime(),
-      requestId: z.string(),
-      method: z.string(),
-      operation: z.string().optional(),
-      status: z.int(),
-      code: z.enum(ERROR_CODES).optional(),
-      accountId: z.int().optional(),
-      account: z.string().optional(),
-      keyId: z.int().optional(),
-    }),
-  )
-  .meta({ id: 'Faults', description: 'Requests that were answered with an error, the newest first.' });
+const FAULT = {
+  id: 1_795_442_712_645_000,
+  time: '2026-11-23T14:05:12.645Z',
+  requestId: 'checkout-7f3a',
+  method: 'GET',
+  path: '/v1/pets',
+  operation: 'listPets',
+  status: 429,
+  code: 'rate_limit_exceeded',
+  message: 'The limit of 60 requests per minute is used up: wait 34 s.',
+  accountId: 1,
+  account: 'shop',
+  keyId: 7,
+  address: '203.0.113.9',
+  userAgent: 'petstore-client/1.0.0',
+};
 
 const status: Parameter<number> = {
   description: 'Only requests that were answered with this status.',
@@ -36,50 +38,98 @@ const status: Parameter<number> = {
   absent: undefined,
 };
 
+const FILTERS = {
+  requestId: shortText(128, {
+    description: 'Only the requests with this `X-Request-Id`.',
+    example: 'checkout-7f3a',
+  }),
+  code: choice(ERROR_CODES, {
+    description: 'Only requests that were answered with this code.',
+    example: 'not_found',
+  }),
+  status,
+  operation: shortText(100, {
+    description: 'Only requests of operations whose id contains this text, ignoring case.',
+    example: 'Pet',
+  }),
+  account: shortText(100, {
+    description: 'Only requests of accounts whose name contains this text, ignoring case.',
+    example: 'shop',
+  }),
+  accountId: rowFilter('Only requests of this account.'),
+  keyId: rowFilter('Only requests with this key.', 7),
+  since: instant({
+    description: 'Only requests that began at this instant or later.',
+    example: '2026-11-23T00:00:00Z',
+  }),
+  like: rowFilter('Only requests that failed for the same cause as this one.', FAULT.id),
+};
+
+const KEPT = 'An instance keeps its last 10,000 in memory.';
+
 const listFaults = list(Faults, 'faults', {
   id: 'listFaults',
   path: '/faults',
   role: 'viewer',
   description:
-    'Returns a page of the last requests below `/v1` that this instance answered with an error, the newest first. An instance ' +
-    'keeps 10,000 of them in memory.',
-  filters: {
-    requestId: shortText(128, {
-      description: 'Only the requests with this `X-Request-Id`.',
-      example: 'checkout-7f3a',
-    }),
-    accountId: rowFilter('Only requests of this account.'),
-    keyId: rowFilter('Only requests with this key.', 7),
-    status,
-  },
-  examples: {
-    refused: {
-      summary: 'A refused request',
-      value: [
-        {
-          time: '2026-11-23T14:05:12.645Z',
-          requestId: 'checkout-7f3a',
-          method: 'GET',
-          operation: 'listPets',
-          status: 429,
-          code: 'rate_limit_exceeded',
-          accountId: 1,
-          account: 'shop',
-          keyId: 7,
-        },
-      ],
-    },
-  },
-  handle: async ({ parameters }, { recent }: Repositories) =>
-    mapPage(recent.listFaults(parameters), describeFault),
+    'Returns a page of the last requests below `/v1` that this instance answered with an error, the newest first. ' +
+    KEPT,
+  filters: FILTERS,
+  examples: { refused: { summary: 'A refused request', value: [FAULT] } },
+  handle: async ({ parameters }, { failedRequests }: Repositories) =>
+    mapPage(failedRequests.list(parameters), describeFault),
 });
 
-function describeFault({ id: _id, at, ...fault }: Fault) {
-  return { time: textFromInstant(at), ...fault };
+const listFaultGroups = list(FaultGroups, 'groups of faults', {
+  id: 'listFaultGroups',
+  path: '/faults/groups',
+  role: 'viewer',
+  description:
+    'Returns a page of the faults of this instance, those with the same cause together: the same status, code, method, path, key and ' +
+    `message. The messages of 429 and 500 do not count, because they differ each time. ${KEPT}`,
+  filters: FILTERS,
+  examples: {
+    refused: {
+      summary: 'A key that was refused 300 times',
+      value: [{ count: 300, firstTime: '2026-11-23T14:01:40.027Z', last: FAULT }],
+    },
+  },
+  handle: async ({ parameters }, { failedRequests }: Repositories) =>
+    mapPage(failedRequests.listGroups(parameters), ({ count, firstAt, last }) => ({
+      count,
+      firstTime: textFromInstant(firstAt),
+      last: describeFault(last),
+    })),
+});
+
+const getFault = read(Fault, {
+  id: 'getFault',
+  path: '/faults/{faultId}',
+  role: 'viewer',
+  summary: 'Get a fault',
+  description: 'Returns one request that this instance answered with an error.',
+  parameters: { faultId: rowId('Number of the fault.') },
+  answer: {
+    description: 'The fault.',
+    examples: { refused: { summary: 'A refused request', value: FAULT } },
+  },
+  errors: { not_found: 'This instance keeps no fault with this number: it may be of another instance.' },
+  async handle({ parameters }, { failedRequests }: Repositories) {
+    const found = failedRequests.get(parameters.faultId);
+    return found === undefined ? { error: 'not_found' } : { value: describeFault(found) };
+  },
+});
+
+function describeFault({ at, userAgent = '', ...fault }: FailedRequest) {
+  return {
+    ...fault,
+    time: textFromInstant(at),
+    userAgent: userAgent === '' || mayHoldApiKey(userAgent) ? undefined : userAgent,
+  };
 }
 
 export const OPERATOR_FAULTS: OperatorResource<Repositories> = {
   name: 'Faults',
   description: 'The last refused and failed requests.',
-  operations: [listFaults],
+  operations: [listFaults, listFaultGroups, getFault],
 };
