@@ -120,10 +120,11 @@ const getFault = read(Fault, {
   },
 });
 
-function describeFault({ at, userAgent = '', ...fault }: FailedRequest) {
+function describeFault({ id, at, userAgent = '', ...fault }: FailedRequest) {
   return {
-    ...fault,
+    id,
     time: textFromInstant(at),
+    ...fault,
     userAgent: userAgent === '' || mayHoldApiKey(userAgent) ? undefined : userAgent,
   };
 }
