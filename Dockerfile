@@ -2,7 +2,6 @@
 FROM node:20-bookworm-slim AS install
 WORKDIR /app
 COPY package.json package-lock.json ./
-COPY vendor vendor
 COPY packages packages
 RUN npm ci --omit=dev && find node_modules -name "*.js.map" -delete
 

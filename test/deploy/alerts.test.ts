@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { call } from '../support/api.ts';
-import { promtool } from '../support/deploy-checks.ts';
+import { amtool, promtool } from '../support/deploy-checks.ts';
 import { startSharedService } from '../support/instances.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/shared-counting.ts';
@@ -27,7 +27,9 @@ interface AlertTests {
   }[];
 }
 
-const RULES = (readYaml('deploy/prometheus/alerts.yml') as Rules).groups.flatMap(({ rules }) => rules);
+const readRules = (file: string) => (readYaml(file) as Rules).groups.flatMap(({ rules }) => rules);
+
+const RULES = readRules('deploy/prometheus/alerts.yml');
 
 const QUERIES = [...RULES.map(({ expr }) => expr), ...dashboardQueries()];
 
@@ -54,20 +56,41 @@ async function metricsText(t: TestContext): Promise<string> {
   return text;
 }
 
-test('the configuration and the alert rules of Prometheus are valid', async () => {
-  await promtool('check', 'config', pathOf('deploy/prometheus/prometheus.yml'));
-});
+for (const file of ['prometheus.yml', 'one-machine.yml'])
+  test(`Prometheus accepts ${file} and its alert rules`, async () => {
+    await promtool('check', 'config', pathOf(`deploy/prometheus/${file}`));
+  });
 
-test('each alert fires when it should, and not before', async () => {
-  await promtool('test', 'rules', pathOf('test/deploy/alerts.yml'));
-  const { tests } = readYaml('test/deploy/alerts.yml') as AlertTests;
-  const cases = tests.flatMap((each) => each.alert_rule_test);
-  for (const { alert } of RULES) {
-    const ofAlert = cases.filter(({ alertname }) => alertname === alert);
-    const fires = new Set(ofAlert.map((each) => each.exp_alerts.length > 0));
-    assert.deepEqual(fires, new Set([false, true]), `${alert} needs a case that fires and one that does not`);
+test('Alertmanager accepts its configuration, and sends each alert to somebody', async () => {
+  const file = pathOf('deploy/prometheus/alertmanager.yml');
+  await amtool('check-config', file);
+  for (const severity of ['critical', 'warning']) {
+    const receiver = await amtool(
+      'config',
+      'routes',
+      'test',
+      `--config.file=${file}`,
+      `severity=${severity}`,
+    );
+    assert.equal(receiver.trim(), 'operators');
   }
 });
+
+for (const file of ['alerts.yml', 'machine-alerts.yml'])
+  test(`each alert of ${file} fires when it should, and not before`, async () => {
+    await promtool('test', 'rules', pathOf(`test/deploy/${file}`));
+    const { tests } = readYaml(`test/deploy/${file}`) as AlertTests;
+    const cases = tests.flatMap((each) => each.alert_rule_test);
+    for (const { alert } of readRules(`deploy/prometheus/${file}`)) {
+      const casesOfAlert = cases.filter(({ alertname }) => alertname === alert);
+      const fires = new Set(casesOfAlert.map((each) => each.exp_alerts.length > 0));
+      assert.deepEqual(
+        fires,
+        new Set([false, true]),
+        `${alert} needs a case that fires and one that does not`,
+      );
+    }
+  });
 
 test('the queries of the dashboard are valid', async (t) => {
   const file = join(temporaryFolder(t), 'queries.yml');

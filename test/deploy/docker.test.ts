@@ -60,6 +60,15 @@ test('the console is off by default, and if turned on, only for this machine', (
   assert.match(read('deploy/nginx-console-sso.conf'), /location \/ \{\n +auth_request /);
 });
 
+test('everything that the Dockerfile copies exists, and .dockerignore lets it in', () => {
+  const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
+    sources.split(' '),
+  );
+  assert.ok(copied.length >= 5);
+  const allowed = new Set(read('.dockerignore').match(/(?<=^!).+/gm));
+  for (const path of copied) assert.ok(existsSync(pathOf(path)) && allowed.has(path), path);
+});
+
 test('every file that compose.yaml mounts exists', () => {
   const mounts = Object.values(services).flatMap(({ volumes = [] }) =>
     volumes.filter((each) => each.startsWith('./')),

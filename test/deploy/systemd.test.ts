@@ -1,10 +1,15 @@
-// Contract: section 7.
+// The units of deploy/systemd, and the command that runs like them. Contract: section 7.
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
 import { systemdAnalyze } from '../support/deploy-checks.ts';
+import { newDatabase } from '../support/new-database.ts';
+import { program } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
 import { pathOf, read } from './files.ts';
@@ -12,33 +17,106 @@ import { pathOf, read } from './files.ts';
 const UNIT = read('deploy/systemd/petstore.service');
 const CHECKOUT = pathOf('').replace(/\/$/, '');
 
-/** The values of a setting of the unit, which may come several times. */
-const settings = (name: string) =>
-  [...UNIT.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+/** The values of a setting of a unit, which may come several times. */
+const settings = (unit: string, name: string) =>
+  [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
-/** The unit for this checkout. */
-function installed(t: TestContext): string {
-  const file = join(temporaryFolder(t), 'petstore.service');
-  writeFileSync(file, UNIT.replaceAll('/opt/petstore', CHECKOUT));
-  return file;
+/** A folder with everything of deploy/systemd as it would be installed: for this checkout, this user and this folder. */
+function install(t: TestContext): string {
+  const folder = temporaryFolder(t);
+  const paths = [
+    ['/usr/local/bin/petstore', join(folder, 'petstore.sh')],
+    ['/opt/petstore', CHECKOUT],
+    ['/var/lib', folder],
+    ['/etc/petstore', join(folder, 'petstore')],
+    ['= petstore ]', `= ${userInfo().username} ]`],
+  ] as const;
+  for (const name of readdirSync(pathOf('deploy/systemd'))) {
+    const text = paths.reduce(
+      (changed, [from, to]) => changed.replaceAll(from, to),
+      read(`deploy/systemd/${name}`),
+    );
+    writeFileSync(join(folder, name), text);
+  }
+  chmodSync(join(folder, 'petstore.sh'), 0o755);
+  return folder;
 }
 
-test('systemd accepts the unit without a warning', async (t) => {
-  assert.equal(await systemdAnalyze('verify', installed(t)), '');
+test('systemd accepts the units without a warning', async (t) => {
+  const folder = install(t);
+  // Debian's package may be missing here.
+  const backup = readFileSync(join(folder, 'petstore-backup.service'), 'utf8');
+  writeFileSync(
+    join(folder, 'petstore-backup.service'),
+    backup.replaceAll('/usr/bin/restic', process.execPath),
+  );
+  const units = ['petstore.service', 'petstore-backup.service', 'petstore-backup.timer'];
+  assert.equal(await systemdAnalyze('verify', ...units.map((unit) => join(folder, unit))), '');
 });
 
 test('systemd rates the exposure of the unit at most 2 of 10', async (t) => {
-  await systemdAnalyze('security', '--offline=true', '--threshold=20', installed(t));
+  const file = join(install(t), 'petstore.service');
+  await systemdAnalyze('security', '--offline=true', '--threshold=20', file);
 });
 
 test('the unit starts a program that exists, with a configuration that is valid', () => {
-  const [command = ''] = settings('ExecStart');
+  const [command = ''] = settings(UNIT, 'ExecStart');
   assert.match(
     command,
     /^\/opt\/petstore\/node_modules\/\.bin\/node --disable-sigusr1 bin\/petstore\.js serve$/,
   );
   assert.ok(existsSync(pathOf('bin/petstore.js')));
-  const variables = settings('Environment').map((value) => value.split('=', 2) as [string, string]);
+  const variables = settings(UNIT, 'Environment').map((value) => value.split('=', 2) as [string, string]);
   const { databaseUrl } = readConfig(Object.fromEntries(variables));
-  assert.equal(databaseUrl, `sqlite:/var/lib/${settings('StateDirectory')[0]}/petstore.db`);
+  assert.equal(databaseUrl, `sqlite:/var/lib/${settings(UNIT, 'StateDirectory')[0]}/petstore.db`);
+});
+
+test('the installed command has the database and the variables of the service', (t) => {
+  const folder = install(t);
+  const lines = ['# a comment', '', 'PRODUCTION_URL=https://pets.example/$HOME&b/v1', 'BAN_AFTER=50'];
+  writeFileSync(join(folder, 'petstore.env'), lines.join('\n'));
+  const output = execFileSync(join(folder, 'petstore.sh'), ['config', '--json'], {
+    encoding: 'utf8',
+    env: {},
+  });
+  const configuration = JSON.parse(output) as { variable: string; value: string | null }[];
+  const value = (name: string) => configuration.find(({ variable }) => variable === name)?.value;
+  assert.equal(value('DATABASE_URL'), `sqlite:${folder}/petstore/petstore.db`);
+  assert.equal(value('PRODUCTION_URL'), 'https://pets.example/$HOME&b/v1');
+  assert.equal(value('BAN_AFTER'), '50');
+});
+
+test('the backup unit leaves a complete copy here and in restic each time, and notes when', (t) => {
+  const folder = install(t);
+  const run = (command: string) =>
+    execFileSync('/bin/sh', ['-c', command], {
+      encoding: 'utf8',
+      env: {
+        PATH: process.env['PATH'],
+        RESTIC_REPOSITORY: join(folder, 'repository'),
+        RESTIC_PASSWORD: 'not a secret',
+        RESTIC_CACHE_DIR: join(folder, 'cache'),
+      },
+    });
+  for (const name of ['petstore', 'petstore-backup', 'prometheus/node-exporter'])
+    mkdirSync(join(folder, name), { recursive: true });
+  newDatabase(join(folder, 'petstore/petstore.db'));
+  program('restic', 'restic');
+  run('restic init --quiet');
+  const steps = settings(readFileSync(join(folder, 'petstore-backup.service'), 'utf8'), 'ExecStart');
+  for (let times = 0; times < 2; times++)
+    for (const step of steps) run(step.replace(/^\+/, '').replaceAll('%%', '%'));
+
+  const noted = readFileSync(join(folder, 'prometheus/node-exporter/backup.prom'), 'utf8');
+  assert.match(noted, /^petstore_backup_timestamp_seconds \d{10}\n$/);
+  run(`restic restore latest --quiet --target ${folder}/restored`);
+  for (const file of [
+    join(folder, 'petstore-backup/petstore.db'),
+    join(folder, 'restored', folder, 'petstore-backup/petstore.db'),
+  ]) {
+    const copy = new DatabaseSync(file, { readOnly: true });
+    t.after(() => copy.close());
+    assert.deepEqual({ ...copy.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
+    assert.deepEqual({ ...copy.prepare('SELECT count(*) AS accounts FROM accounts').get() }, { accounts: 0 });
+  }
 });

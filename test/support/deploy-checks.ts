@@ -14,6 +14,11 @@ export function findSystemdAnalyze(): string {
   return program('systemd-analyze', 'systemd');
 }
 
+/** Rejects with what amtool prints when it finds a fault. Returns its output. */
+export async function amtool(...args: readonly string[]): Promise<string> {
+  return (await run(program('amtool', 'prometheus-alertmanager'), args)).stdout;
+}
+
 /** Rejects with what promtool prints when it finds a fault. */
 export async function promtool(...args: readonly string[]): Promise<void> {
   await run(findPromtool(), args);
