@@ -62,7 +62,7 @@ export function openTerminal(system: System) {
 
   return {
     system,
-    ...openOutput(system),
+    ...openOutput(system, systemClock()),
     withStore,
     withNewStore,
     withSilentStore,

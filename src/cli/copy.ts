@@ -102,7 +102,7 @@ async function copy(
   else
     printTable(
       ['TABLE', 'ROWS', 'SHA-256'],
-      tables.map(({ name, rows, sha256 }) => [name, String(rows), sha256]),
+      tables.map(({ name, rows, sha256 }) => [name, rows, sha256]),
     );
 }
 

@@ -6,7 +6,7 @@ import { petJson } from '../resources/pets/table.ts';
 import { quoted } from '../domain/csv.ts';
 import { toJson } from '../domain/json.ts';
 import type { Store } from '../resources/repositories.ts';
-import { printable } from '../terminal/output.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** Characters of one write. A write for each item would take longer. */
 const PIECE_LENGTH = 64 * 1024;

@@ -7,7 +7,8 @@ import { StartupError } from '../domain/startup-error.ts';
 import type { Wait } from './export.ts';
 import { openTerminal, type ProgramTerminal } from './context.ts';
 import { helpCommand, nameCommandsAfterErrors } from './help.ts';
-import { printable, ReaderStalled, RowsRefused, type System } from '../terminal/output.ts';
+import { ReaderStalled, RowsRefused, type System } from '../terminal/output.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** Adds a command to the program. */
 type AddTo = (program: Command, terminal: ProgramTerminal, wait?: Wait) => void;

@@ -1,6 +1,9 @@
 import type { Writable } from 'node:stream';
 import { ServiceError } from '../domain/errors.ts';
 import { toJson } from '../domain/json.ts';
+import type { Clock } from '../domain/clock.ts';
+import { printable } from './printable.ts';
+import { type Cell, type Column, TableText } from './table.ts';
 
 /** What the program uses of its process. `process` is one. */
 export interface System {
@@ -17,17 +20,6 @@ type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: nu
 
 /** Characters. A report that writes each line by itself takes a third longer. */
 const PIECE_LENGTH = 16 * 1024;
-
-/**
- * Escapes control characters and the characters that change the direction of text, each as `\u` and four hex digits.
- * Text from a file or a database could otherwise send commands to the terminal. JSON keeps its value.
- */
-export function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Bidi_Control}]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
 
 /** Writes a long text in pieces. The caller waits for its reader, so that memory stays flat. */
 export class LongOutput {
@@ -54,7 +46,7 @@ export class LongOutput {
 }
 
 /** What a command prints. A stream is opened at its first use. */
-export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>) {
+export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Clock) {
   /** Prints the one JSON value of a command with `--json`. */
   const printJson = (value: unknown): void => printLine(JSON.stringify(value));
 
@@ -73,20 +65,36 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>) {
     streams.stderr.write(`${printable(text)}\n`);
   };
 
-  /** Prints rows below a header, in columns as wide as their widest cell. */
-  const printTable = (header: readonly string[], rows: readonly (readonly string[])[]): void => {
-    streams.stdout.write(tableText([header, ...rows], []));
+  const openTable = (columns: readonly Column[]): TableText => {
+    const { isTTY: isTerminal = false, columns: width } = streams.stdout;
+    return new TableText(columns, {
+      isTerminal,
+      columns: isTerminal ? width : undefined,
+      now: clock().unix,
+    });
   };
 
-  /** Prints rows as one JSON array with `--json`, or else as a table. Without `cellsOf`, each property is a column. */
+  const printLack = (table: TableText): void => {
+    const lack = table.describeLack();
+    if (lack !== undefined) printError(lack);
+  };
+
+  /** Prints rows below a header. On a terminal, a table fits its width. */
+  const printTable = (columns: readonly Column[], rows: readonly (readonly Cell[])[]): void => {
+    const table = openTable(columns);
+    streams.stdout.write(table.add(rows));
+    printLack(table);
+  };
+
+  /** Prints rows as one JSON array with `--json`, or else as a table. */
   const printRows = <T extends object>(
     json: true | undefined,
     rows: readonly T[],
-    header: readonly string[],
-    cellsOf = (row: T): readonly string[] => Object.values(row).map(String),
+    columns: readonly Column[],
+    cellsOf: (row: T) => readonly Cell[],
   ): void => {
     if (json) printJson(rows);
-    else printTable(header, rows.map(cellsOf));
+    else printTable(columns, rows.map(cellsOf));
   };
 
   /**
@@ -96,16 +104,18 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>) {
   const printPages = async <T extends object>(
     json: true | undefined,
     pages: AsyncIterable<readonly T[]>,
-    header: readonly string[],
-    cellsOf: (row: T) => readonly string[],
+    columns: readonly Column[],
+    cellsOf: (row: T) => readonly Cell[],
   ): Promise<void> => {
     const output = new LongOutput(streams.stdout);
-    for await (const piece of json ? jsonPieces(pages) : tablePieces(pages, header, cellsOf)) {
+    const table = openTable(columns);
+    for await (const piece of json ? jsonPieces(pages) : tablePieces(pages, table, cellsOf)) {
       await output.write(piece);
       // The next page may be one that has yet to happen.
       await output.flush();
       if (!streams.stdout.writable) return;
     }
+    printLack(table);
   };
 
   return { printJson, printLine, printSecret, printError, printTable, printRows, printPages };
@@ -126,31 +136,10 @@ async function* jsonPieces(pages: AsyncIterable<readonly object[]>): AsyncGenera
 
 async function* tablePieces<T>(
   pages: AsyncIterable<readonly T[]>,
-  header: readonly string[],
-  cellsOf: (row: T) => readonly string[],
+  table: TableText,
+  cellsOf: (row: T) => readonly Cell[],
 ): AsyncGenerator<string> {
-  const widths: number[] = [];
-  let above = [header];
-  for await (const rows of pages) {
-    yield tableText([...above, ...rows.map(cellsOf)], widths);
-    above = [];
-  }
-}
-
-/** Lines in columns. `widths` has the characters of each column so far, and grows with the lines. */
-function tableText(rows: readonly (readonly string[])[], widths: number[]): string {
-  const lines = rows.map((row) => row.map(printable));
-  for (const line of lines)
-    for (const [column, { length }] of line.entries()) widths[column] = Math.max(widths[column] ?? 0, length);
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  for await (const rows of pages) yield table.add(rows.map(cellsOf));
 }
 
 /** A command did its work, but not for all rows of its file. It has told which. */

@@ -61,13 +61,15 @@ export function watch(child: ChildProcessWithoutNullStreams): Running {
   return { child, stdout: () => stdout, stderr: () => stderr, ended };
 }
 
-/** Runs `petstore` to its end in this process; `input` is its standard input. */
+/** Runs `petstore` to its end in this process; `input` is its standard input, `columns` the width of its terminal. */
 export async function run(
   args: readonly string[],
   variables: Variables,
   input: string | Uint8Array = '',
+  columns?: number,
 ): Promise<Outcome> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  if (columns !== undefined) Object.assign(stdout, { isTTY: true, columns });
   const written = Promise.all([text(stdout), text(stderr)]);
   const exit = (status: number) => assert.fail(`petstore ${args.join(' ')} exits at once with ${status}.`);
   const system = { env: variables, stdin: Readable.from([Buffer.from(input)]), stdout, stderr, exit };

@@ -1,4 +1,5 @@
-import { LongOutput, type Output, printable, type System } from '../../terminal/output.ts';
+import { LongOutput, type Output, type System } from '../../terminal/output.ts';
+import { printable } from '../../terminal/printable.ts';
 import type { Progress } from '../../terminal/progress.ts';
 
 /** Reports refused rows at once. Await each call, so that a slow reader slows the import and memory stays flat. */

@@ -12,6 +12,7 @@ import {
   limitOptions,
   planOption,
 } from '../../terminal/options.ts';
+import { type Cell, type Column, describeDistance } from '../../terminal/table.ts';
 import type { AccountRepository } from './repository.ts';
 import type { AccountPatch } from './rules.ts';
 
@@ -24,6 +25,14 @@ type AccountOptions = JsonOption & LimitOptions & { readonly plan: Plan };
 const SET_EXAMPLE = `
 Example:
   petstore accounts set shop --plan enterprise --per-minute 5000 --per-day 1000000`;
+
+const COLUMNS: readonly Column[] = [
+  { title: 'NAME', shrinks: true },
+  'PLAN',
+  'PER MINUTE',
+  'PER DAY',
+  'STATE',
+];
 
 export function accountsCommands(
   program: Command,
@@ -57,13 +66,12 @@ export function accountsCommands(
     .action(({ json }: JsonOption) =>
       withStore(async ({ store }) => {
         const rows = (await store.accounts.listAll()).map(describeAccount);
-        const header = ['NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'STATE'];
-        printRows(json, rows, header, ({ name, plan, perMinute, perDay, suspendedAt }) => [
+        printRows(json, rows, COLUMNS, ({ name, plan, perMinute, perDay, suspendedAt }) => [
           name,
           plan,
-          String(perMinute),
-          String(perDay),
-          suspendedAt === null ? 'active' : `suspended since ${suspendedAt}`,
+          perMinute,
+          perDay,
+          stateCell(suspendedAt),
         ]);
       }),
     );
@@ -120,6 +128,14 @@ export function accountsCommands(
     .action((name: string, newName: string, { json }: JsonOption) =>
       change(name, json, { name: requireValue(findNameFault('account', newName) ?? { value: newName }) }),
     );
+}
+
+function stateCell(suspendedAt: string | null): Cell {
+  if (suspendedAt === null) return 'active';
+  return {
+    exact: `suspended since ${suspendedAt}`,
+    short: (now) => `suspended ${describeDistance(Date.parse(suspendedAt), now)}`,
+  };
 }
 
 function describeAccount({ name, plan, limits: { perMinute, perDay }, suspendedAt }: Account) {

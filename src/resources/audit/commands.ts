@@ -6,6 +6,7 @@ import { mapPage } from '../../domain/page.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
+import { type Column, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { AuditEntry, AuditRepository } from './repository.ts';
 
@@ -23,7 +24,15 @@ const EXAMPLE = `
 Example:
   petstore audit --account shop --since 30d`;
 
-const HEADER = ['TIME', 'BY', 'FROM', 'ACTION', 'TARGET', 'ACCOUNT', 'CHANGE'];
+const COLUMNS: readonly Column[] = [
+  'TIME',
+  { title: 'BY', shrinks: true },
+  { title: 'FROM', weight: 1 },
+  'ACTION',
+  { title: 'TARGET', shrinks: true },
+  { title: 'ACCOUNT', weight: 2, shrinks: true },
+  { title: 'CHANGE', shrinks: true },
+];
 
 export function auditCommands(program: Command, { withStore, printPages }: Terminal<Repositories>): void {
   program
@@ -45,8 +54,8 @@ export function auditCommands(program: Command, { withStore, printPages }: Termi
         const pages = readPages(async (page) =>
           mapPage(await audit.list({ ...filters, ...page }), (entry) => describeEntry(entry, names)),
         );
-        await printPages(json, pages, HEADER, (entry) => [
-          entry.time,
+        await printPages(json, pages, COLUMNS, (entry) => [
+          instantCell(entry.time),
           `${entry.actor.kind} ${entry.actor.name}`,
           entry.address ?? '-',
           entry.action,

@@ -3,7 +3,15 @@ import type { Command } from 'commander';
 import { textFromInstant } from '../../domain/instant.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption, keyId } from '../../terminal/options.ts';
+import { type Column, instantCell } from '../../terminal/table.ts';
 import type { BanRepository } from './repository.ts';
+
+const COLUMNS: readonly Column[] = [
+  'KEY',
+  { title: 'ACCOUNT', shrinks: true },
+  'BANNED UNTIL',
+  'BANS IN A ROW',
+];
 
 export function bansCommands(
   program: Command,
@@ -26,7 +34,12 @@ export function bansCommands(
           until: textFromInstant(until),
           count,
         }));
-        printRows(json, rows, ['KEY', 'ACCOUNT', 'BANNED UNTIL', 'BANS IN A ROW']);
+        printRows(json, rows, COLUMNS, ({ keyId: id, account, until, count }) => [
+          String(id),
+          account,
+          instantCell(until),
+          count,
+        ]);
       }),
     );
 

@@ -6,6 +6,7 @@ import { toJson } from '../../domain/json.ts';
 import type { Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
+import type { Column } from '../../terminal/table.ts';
 import type { CategoryRepository } from './repository.ts';
 
 interface Repositories {
@@ -16,8 +17,11 @@ interface CreateOptions extends JsonOption {
   readonly description?: string;
 }
 
-/** Characters of a description in a table: with a short name, a line fits into a terminal of 80 columns. */
-const SHOWN_MAX = 50;
+const COLUMNS: readonly Column[] = [
+  'ID',
+  { title: 'NAME', shrinks: true },
+  { title: 'DESCRIPTION', shrinks: true },
+];
 
 const CREATE_EXAMPLE = `
 Example:
@@ -28,7 +32,7 @@ export function categoriesCommands(program: Command, terminal: Terminal<Reposito
 
   categories
     .command('list')
-    .description('list all categories, newest first; only --json has long descriptions whole')
+    .description('list all categories, newest first')
     .option(...JSON_OPTION)
     .action((options: JsonOption) => listCategories(terminal, options));
 
@@ -47,18 +51,12 @@ function listCategories(
   { json }: JsonOption,
 ): Promise<void> {
   return withStore(async ({ store: { categories } }) => {
-    await printPages(
-      json,
-      readPages(categories.list),
-      ['ID', 'NAME', 'DESCRIPTION'],
-      ({ id, name, description = '-' }) => [String(id), name, shortened(description)],
-    );
+    await printPages(json, readPages(categories.list), COLUMNS, ({ id, name, description = '-' }) => [
+      String(id),
+      name,
+      description,
+    ]);
   });
-}
-
-function shortened(text: string): string {
-  const characters = Array.from(text);
-  return characters.length > SHOWN_MAX ? `${characters.slice(0, SHOWN_MAX - 1).join('')}…` : text;
 }
 
 async function createCategory(

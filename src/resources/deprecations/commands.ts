@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { textFromInstant } from '../../domain/instant.ts';
 import type { Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
+import { type Column, instantCell } from '../../terminal/table.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 import { listDeprecatedUses } from './uses.ts';
 
@@ -10,7 +11,16 @@ interface Repositories {
   readonly usageHistory: Pick<UsageRepository, 'sums' | 'lastCalls'>;
 }
 
-const HEADER = ['OPERATION', 'REMOVED ON', 'INSTEAD', 'ACCOUNT', 'KEY', 'LABEL', 'REQUESTS', 'LAST HOUR'];
+const COLUMNS: readonly Column[] = [
+  'OPERATION',
+  'REMOVED ON',
+  { title: 'INSTEAD', weight: 2 },
+  { title: 'ACCOUNT', shrinks: true },
+  'KEY',
+  { title: 'LABEL', weight: 1, shrinks: true },
+  'REQUESTS',
+  'LAST HOUR',
+];
 
 export function deprecationsCommands(
   program: Command,
@@ -37,15 +47,15 @@ export function deprecationsCommands(
             lastHour: textFromInstant(lastHour),
           }),
         );
-        printRows(json, rows, HEADER, (row) => [
+        printRows(json, rows, COLUMNS, (row) => [
           row.operation,
           row.removal.slice(0, 10),
           row.successor,
           row.account,
           String(row.keyId),
           row.label ?? '-',
-          String(row.requests),
-          row.lastHour,
+          row.requests,
+          instantCell(row.lastHour),
         ]);
       }),
     );

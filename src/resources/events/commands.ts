@@ -6,6 +6,7 @@ import { toJson } from '../../domain/json.ts';
 import { parseExactJson } from '../../domain/parse.ts';
 import type { Terminal } from '../../terminal/command.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
+import type { Column } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { Feed } from './feed.ts';
 import type { EventRepository, StoredEvent } from './repository.ts';
@@ -26,7 +27,13 @@ const EXAMPLE = `
 Example:
   petstore events --follow --type 'order.*' key.banned`;
 
-const HEADER = ['TIME', 'TYPE', 'ACCOUNT', 'VERSION', 'DATA'];
+const COLUMNS: readonly Column[] = [
+  'TIME',
+  'TYPE',
+  { title: 'ACCOUNT', shrinks: true },
+  { title: 'VERSION', weight: 1 },
+  { title: 'DATA', shrinks: true },
+];
 
 const PAGE_SIZE = 100;
 
@@ -59,7 +66,7 @@ export function eventsCommands(
           for await (const rows of pages) for (const row of rows) printLine(toJson(row));
           return;
         }
-        await printPages(json, pages, HEADER, ({ timestamp, account, version, data, ...event }) => [
+        await printPages(json, pages, COLUMNS, ({ timestamp, account, version, data, ...event }) => [
           timestamp,
           event.type,
           account ?? '-',

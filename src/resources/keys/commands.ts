@@ -13,6 +13,7 @@ import { StartupError } from '../../domain/startup-error.ts';
 import type { KeyBan, RateLimitAdmin } from '../../limits/limiter.ts';
 import { requireValue, type CommandContext, type Terminal } from '../../terminal/command.ts';
 import type { Output } from '../../terminal/output.ts';
+import { type Cell, type Column, describeDistance, instantCell } from '../../terminal/table.ts';
 import * as options from '../../terminal/options.ts';
 import type { JsonOption, LimitOptions } from '../../terminal/options.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
@@ -198,7 +199,7 @@ function listKeys(terminal: Terminal<Repositories>, { account: name, state, json
     const keys = listed
       .filter(({ id }) => state !== 'banned' || bans?.has(id) === true)
       .map((key) => describeWithBan(key, now, bans));
-    terminal.printRows(json, keys, HEADER, describeCells);
+    terminal.printRows(json, keys, COLUMNS, describeCells);
   });
 }
 
@@ -216,7 +217,7 @@ async function findKey(terminal: Terminal<Repositories>, { json }: JsonOption): 
     const bans = await readBans(terminal, context, false, (quotas) => quotas.findBans([record]));
     const found = describeWithBan(record, context.clock().unix, bans);
     if (json) return printJson(found);
-    printTable(HEADER, [describeCells(found)]);
+    printTable(COLUMNS, [describeCells(found)]);
     if (found.state !== 'revoked') printLine(`To end it for good: petstore keys revoke ${found.id}`);
   });
 }
@@ -293,27 +294,51 @@ function printIssued(
     printLine(`Account ${account} is suspended: the key is refused until petstore accounts resume.`);
 }
 
-const HEADER = 'ID,ACCOUNT,PLAN,ENVIRONMENT,STATE,ENDING,SCOPES,LABEL,CREATED,EXPIRES,LAST USED'.split(',');
+const COLUMNS: readonly Column[] = [
+  'ID',
+  { title: 'ACCOUNT', shrinks: true },
+  { title: 'PLAN', weight: 4 },
+  { title: 'ENVIRONMENT', weight: 1 },
+  'STATE',
+  { title: 'ENDING', weight: 5 },
+  { title: 'SCOPES', weight: 2, shrinks: true },
+  { title: 'LABEL', shrinks: true },
+  { title: 'CREATED', weight: 3 },
+  'EXPIRES',
+  'LAST USED',
+];
 
-function describeCells(key: ReturnType<typeof describeWithBan>): readonly string[] {
-  const { state, rotatedTo, bannedUntil, accountSuspended } = key;
-  const states = [
-    ...(state === 'rotated' ? [] : [state]),
-    ...(rotatedTo === null ? [] : [`rotated to ${rotatedTo}`]),
-    ...(bannedUntil ? [`banned until ${bannedUntil}`] : []),
-    ...(accountSuspended ? ['account suspended'] : []),
-  ];
+function describeCells(key: ReturnType<typeof describeWithBan>): readonly Cell[] {
+  const { bannedUntil } = key;
+
+  const state = bannedUntil
+    ? {
+        exact: describeStates(key, `banned until ${bannedUntil}`),
+        short: (now: number) =>
+          describeStates(key, `ban ends ${describeDistance(Date.parse(bannedUntil), now)}`),
+      }
+    : describeStates(key);
   return [
     String(key.id),
     key.account,
     key.plan,
     key.environment,
-    states.join(', '),
+    state,
     key.ending ?? '-',
     key.scopes.join(' '),
     key.label ?? '-',
-    key.createdAt,
-    key.expiresAt ?? 'never',
-    key.lastUsedAt ?? 'never',
+    instantCell(key.createdAt),
+    instantCell(key.expiresAt, 'never'),
+    instantCell(key.lastUsedAt, 'never'),
   ];
+}
+
+function describeStates(key: ReturnType<typeof describeWithBan>, ban?: string): string {
+  const { state, rotatedTo, accountSuspended } = key;
+  return [
+    ...(state === 'rotated' ? [] : [state]),
+    ...(rotatedTo === null ? [] : [`rotated to ${rotatedTo}`]),
+    ...(ban === undefined ? [] : [ban]),
+    ...(accountSuspended ? ['account suspended'] : []),
+  ].join(', ');
 }

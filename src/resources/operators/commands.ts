@@ -12,6 +12,7 @@ import {
   type JsonOption,
   keyId as tokenId,
 } from '../../terminal/options.ts';
+import { type Cell, describeDistance, instantCell } from '../../terminal/table.ts';
 import type { OperatorRepository } from './repository.ts';
 import { describeOperator, linkAddress, type OperatorToken } from './rules.ts';
 
@@ -89,8 +90,8 @@ export function operatorsCommands(program: Command, terminal: Terminal<Repositor
         printRows(json, rows, ['NAME', 'ROLE', 'CREATED', 'TOKENS'], (row) => [
           row.name,
           row.role,
-          row.createdAt,
-          describeTokens(row.tokens),
+          instantCell(row.createdAt),
+          tokensCell(row.tokens),
         ]);
       }),
     );
@@ -189,9 +190,13 @@ function describeToken({ id, createdAt, expiresAt }: OperatorToken) {
   return { id, createdAt: textFromInstant(createdAt), expiresAt: instantOrNull(expiresAt) };
 }
 
-function describeTokens(tokens: readonly ReturnType<typeof describeToken>[]): string {
-  if (tokens.length === 0) return '-';
-  return tokens
-    .map(({ id, expiresAt }) => (expiresAt === null ? String(id) : `${id} until ${expiresAt}`))
-    .join(', ');
+function tokensCell(tokens: readonly ReturnType<typeof describeToken>[]): Cell {
+  const describe = (describeEnd: (expiresAt: string) => string): string =>
+    tokens
+      .map(({ id, expiresAt }) => (expiresAt === null ? String(id) : `${id} ${describeEnd(expiresAt)}`))
+      .join(', ') || '-';
+  return {
+    exact: describe((expiresAt) => `until ${expiresAt}`),
+    short: (now) => describe((expiresAt) => `(ends ${describeDistance(Date.parse(expiresAt), now)})`),
+  };
 }

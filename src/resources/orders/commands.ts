@@ -5,6 +5,7 @@ import { toJson } from '../../domain/json.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption, rowId } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
+import { type Column, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { AccountOrder, OrderRepository } from './repository.ts';
 import { ORDER_STATUSES, type OrderStatus } from './rules.ts';
@@ -20,7 +21,15 @@ interface Repositories {
   readonly orders: OrderRepository;
 }
 
-const HEADER = ['ID', 'ACCOUNT', 'PET', 'STATUS', 'CREATED', 'EXPIRES', 'SHIP DATE'];
+const COLUMNS: readonly Column[] = [
+  'ID',
+  { title: 'ACCOUNT', shrinks: true },
+  'PET',
+  'STATUS',
+  'CREATED',
+  'EXPIRES',
+  { title: 'SHIP DATE', weight: 1 },
+];
 
 export function ordersCommands(
   program: Command,
@@ -37,13 +46,13 @@ export function ordersCommands(
     .option(...JSON_OPTION)
     .action(({ json, ...filters }: ListOptions) =>
       withStore(({ store }) =>
-        printPages(json, readOrders(store, filters), HEADER, (order) => [
+        printPages(json, readOrders(store, filters), COLUMNS, (order) => [
           String(order.id),
           order.account,
           String(order.petId),
           order.status,
-          order.createdAt,
-          order.expiresAt,
+          instantCell(order.createdAt),
+          instantCell(order.expiresAt),
           order.shipDate ?? '-',
         ]),
       ),

@@ -7,6 +7,7 @@ import { OUTCOMES } from '../../domain/usage.ts';
 import { describeWindows } from '../../limits/quota.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
+import { type Column, describeCount, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { UsageRepository } from './repository.ts';
 import { usageRange } from './rules.ts';
@@ -23,6 +24,15 @@ const COLUMNS = {
   operation: ['operation'],
   day: ['day'],
 } as const;
+
+const WINDOW_COLUMNS: readonly Column[] = [
+  { title: 'ACCOUNT', shrinks: true },
+  { title: 'PLAN', weight: 1 },
+  'MINUTE LEFT',
+  { title: 'MINUTE RESETS', weight: 2 },
+  'DAY LEFT',
+  { title: 'DAY RESETS', weight: 3 },
+];
 
 interface UsageOptions extends JsonOption {
   readonly account?: string;
@@ -81,13 +91,15 @@ async function showWindows(
         return { account: account.name, plan: account.plan, minute, day };
       }),
     );
-    const header = ['ACCOUNT', 'PLAN', 'MINUTE LEFT', 'RESETS', 'DAY LEFT', 'RESETS'];
-    printRows(json, windows, header, ({ account, plan, minute, day }) => [
+    printRows(json, windows, WINDOW_COLUMNS, ({ account, plan, minute, day }) => [
       account,
       plan,
       ...[minute, day].flatMap(({ limit, remaining, reset }) => [
-        `${remaining} of ${limit}`,
-        textFromInstant(reset * 1_000),
+        {
+          exact: `${remaining} of ${limit}`,
+          short: () => `${describeCount(remaining)} of ${describeCount(limit)}`,
+        },
+        instantCell(textFromInstant(reset * 1_000)),
       ]),
     ]);
   });

@@ -6,6 +6,7 @@ import { mapPage } from '../../domain/page.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since, wholeNumber } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
+import { type Cell, type Column, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { type Delivery, describeWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
 
@@ -26,9 +27,27 @@ interface EnableOptions extends JsonOption {
 /** Attempts that `show` prints. */
 const SHOWN = 20;
 
-const HEADER = ['ID', 'ACCOUNT', 'ENVIRONMENT', 'STATE', 'FAILING SINCE', 'MISSED', 'TYPES', 'URL'];
+const COLUMNS: readonly Column[] = [
+  'ID',
+  { title: 'ACCOUNT', shrinks: true },
+  { title: 'ENVIRONMENT', weight: 1 },
+  'STATE',
+  'FAILING SINCE',
+  'MISSED',
+  { title: 'TYPES', weight: 2, shrinks: true },
+  { title: 'URL', shrinks: true },
+];
 
-const DELIVERY_HEADER = ['ID', 'TIME', 'TYPE', 'ATTEMPT', 'STATUS', 'ANSWER', 'MS', 'EVENT'];
+const DELIVERY_COLUMNS: readonly Column[] = [
+  'ID',
+  'TIME',
+  'TYPE',
+  'ATTEMPT',
+  'STATUS',
+  'ANSWER',
+  { title: 'MS', weight: 2 },
+  { title: 'EVENT', weight: 1 },
+];
 
 /** The number of a webhook, as `webhooks list` shows it. */
 const webhookId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
@@ -51,7 +70,7 @@ export function webhooksCommands(program: Command, terminal: Terminal<Repositori
         const pages = readPages(async (page) =>
           mapPage(await webhooks.listAll({ accountId, isFailing, ...page }), describeForCommand),
         );
-        await printPages(json, pages, HEADER, describeCells);
+        await printPages(json, pages, COLUMNS, describeCells);
       }),
     );
 
@@ -122,9 +141,9 @@ function showWebhook(
       await webhooks.listDeliveries(id, undefined, { limit: SHOWN, cursor: undefined }),
     );
     if (json) return printJson({ ...webhook, deliveries: items });
-    printTable(HEADER, [describeCells(webhook)]);
+    printTable(COLUMNS, [describeCells(webhook)]);
     printLine('');
-    printTable(DELIVERY_HEADER, items.map(describeDeliveryCells));
+    printTable(DELIVERY_COLUMNS, items.map(describeDeliveryCells));
   });
 }
 
@@ -143,7 +162,7 @@ function enableWebhooks(
       enabled.push(describeForCommand(requireValue(await webhooks.find(disabledId))));
     }
     const [webhook] = enabled;
-    if (all) printRows(json, enabled, HEADER, describeCells);
+    if (all) printRows(json, enabled, COLUMNS, describeCells);
     else if (json) printJson(webhook);
     else if (webhook !== undefined)
       printLine(`Webhook ${webhook.id} of account ${webhook.account} is enabled.`);
@@ -171,22 +190,22 @@ function describeForCommand({ account, ...webhook }: ListedWebhook) {
   };
 }
 
-function describeCells(webhook: ReturnType<typeof describeForCommand>): readonly string[] {
+function describeCells(webhook: ReturnType<typeof describeForCommand>): readonly Cell[] {
   const { id, account, environment, disabledReason, failingSince, missed, types, url } = webhook;
   return [
     String(id),
     account,
     environment,
     disabledReason === null ? 'enabled' : `disabled (${disabledReason})`,
-    failingSince ?? '-',
-    String(missed),
+    instantCell(failingSince),
+    missed,
     types.join(' '),
     url,
   ];
 }
 
-function describeDeliveryCells(delivery: Delivery): readonly string[] {
+function describeDeliveryCells(delivery: Delivery): readonly Cell[] {
   const { id, at, type, attempt, status, httpStatus, failure, durationMs, eventId } = delivery;
   const answer = failure === undefined || failure === 'status' ? String(httpStatus ?? '-') : failure;
-  return [String(id), at, type, String(attempt), status, answer, String(durationMs), eventId];
+  return [String(id), instantCell(at), type, attempt, status, answer, durationMs, eventId];
 }
