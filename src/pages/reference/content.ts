@@ -65,7 +65,7 @@ ${links(schemas.map(([name]) => [name, name]))}
 </nav></details>
 <main id="content" tabindex="-1" data-server="${server}" data-servers="${JSON.stringify(servers.map(({ url, description: name }) => ({ url, name })))}">
 <h1>${info.title} API <span class="muted">${info.version}</span></h1>
-${pages.map(({ slug, title, passages }) => section(slug, title, html`${passages.map(passage)}`))}
+${pages.map(({ slug, title, passages }) => section(slug, title, html`${passages.map((passage, index) => pair(`${slug}-${index + 1}`, passage))}`))}
 ${groups.map(
   ({
     name,
@@ -86,16 +86,13 @@ function section(id: string, title: string | Html, content: Html, className = 'p
   return html`<section class="${className}" id="${id}" data-title="${title instanceof Html ? '' : title}"><h2><a href="#${id}">${title}</a></h2>${content}</section>\n`;
 }
 
-function passage({ text, samples }: Passage): Html {
-  return html`<div class="pair"><div class="prose">${new Html(text)}</div><div class="aside">${sampleBox(samples)}</div></div>`;
+function pair(name: string, { text, samples }: Passage): Html {
+  return html`<div class="pair"><div class="prose">${new Html(text)}</div><div class="aside">${sampleBox(name, samples)}</div></div>`;
 }
 
-let boxes = 0;
-
-/** Samples of which one is shown: those of one language, or examples of one answer. */
-function sampleBox(samples: readonly Sample[], labels?: readonly string[]): Html | undefined {
+/** Samples of which one is shown: those of one language, or examples of one answer. No other box has this name. */
+function sampleBox(name: string, samples: readonly Sample[], labels?: readonly string[]): Html | undefined {
   if (samples.length === 0) return undefined;
-  const name = `box-${(boxes += 1)}`;
   const panes = samples.map(({ language, source }, index) => {
     const label = labels?.[index] ?? labelLanguage(language);
     return html`<label><input type="radio" name="${name}" value="${label}"${index === 0 ? html` checked` : undefined}>${label}</label><pre tabindex="0"><code>${new Html(highlight(language, source))}</code></pre>`;
@@ -132,8 +129,9 @@ ${requestBody && html`<h3>Body</h3><p>${new Html(renderInline(requestBody.descri
       sample: { language: 'json' as const, source: JSON.stringify(value, null, 2) },
     })),
   );
-  const aside = html`${sampleBox(operationSamples(operation, server))}
+  const aside = html`${sampleBox(`${operationId}-samples`, operationSamples(operation, server))}
 ${sampleBox(
+  `${operationId}-answers`,
   answers.map(({ sample }) => sample),
   answers.map(({ label }) => label),
 )}
@@ -234,7 +232,11 @@ function schemaSection(name: string, schema: Schema): Html {
   const aside =
     example === undefined
       ? undefined
-      : sampleBox([{ language: 'json', source: JSON.stringify(example, null, 2) }], ['Example']);
+      : sampleBox(
+          `${name}-example`,
+          [{ language: 'json', source: JSON.stringify(example, null, 2) }],
+          ['Example'],
+        );
   return section(
     name,
     name,
@@ -254,6 +256,7 @@ function eventTypes({ webhooks }: Description): Html {
       return { language: 'json' as const, source: JSON.stringify(example?.value, null, 2) };
     });
     return html`<div class="pair"><div><ul>${members.map(([type]) => html`<li><code>${type}</code></li>`)}</ul><p>${describeType({ $ref: reference })}</p></div><div class="aside">${sampleBox(
+      reference.split('/').at(-1) ?? '',
       samples,
       members.map(([type]) => type),
     )}</div></div>`;
