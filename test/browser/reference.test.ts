@@ -26,7 +26,7 @@ test('without JavaScript the reference has every operation with its samples and 
     const section = page.locator(`section#${id}`);
     assert.equal(await section.getByRole('heading', { level: 2 }).innerText(), summary);
     const languages = section.locator('.samples.code label');
-    assert.deepEqual(await languages.allInnerTexts(), [
+    assert.deepEqual(await languages.allTextContents(), [
       'curl',
       'TypeScript',
       'Python',
@@ -110,9 +110,11 @@ test('a language is chosen for all samples, and stays chosen', async () => {
   const { page } = await openReference(browser, shared.url);
   const shown = page.locator('#deletePet .samples.code pre:visible');
   await page.locator('#listPets').getByText('Ruby', { exact: true }).click();
-  assert.match(await shown.innerText(), /Net::HTTP::Delete/);
-  await page.reload();
-  assert.match(await shown.innerText(), /Net::HTTP::Delete/);
+  for (let visit = 0; visit < 2; visit += 1) {
+    await page.locator('#deletePet').scrollIntoViewIfNeeded();
+    await shown.getByText('Net::HTTP::Delete').waitFor();
+    await page.reload();
+  }
   await page.context().close();
 });
 
