@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
+/** Old packages list them. */
+type Engines = { readonly node?: string } | readonly string[];
+
 interface Lock {
-  readonly packages: Readonly<Record<string, { readonly link?: true; readonly integrity?: string }>>;
+  readonly packages: Readonly<
+    Record<string, { readonly link?: true; readonly integrity?: string; readonly engines?: Engines }>
+  >;
 }
+
+/** Its types are a package of their own. */
+const { satisfies } = createRequire(import.meta.url)('semver') as {
+  readonly satisfies: (version: string, range: string) => boolean;
+};
 
 const FOLDER = 'node_modules/';
 
@@ -30,4 +41,18 @@ test('npm ci verifies every package, except those that SECURITY.md names', () =>
 
 test('npm ci verifies every package of the benchmark peers', () => {
   assert.deepEqual(unverified('bench/peers/package-lock.json'), []);
+});
+
+test('npm ci warns of no engine under the versions of Node.js that operating.md names', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as Lock;
+  const needs = Object.entries(packages).flatMap(([place, { engines }]) =>
+    engines === undefined || !('node' in engines) ? [] : [{ place, range: engines.node ?? '*' }],
+  );
+  assert.ok(needs.length > 100);
+  for (const version of ['20.19.0', '22.12.0', '24.0.0', '26.0.0'])
+    assert.deepEqual(
+      needs.filter(({ range }) => !satisfies(version, range)),
+      [],
+      version,
+    );
 });

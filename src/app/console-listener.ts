@@ -1,7 +1,7 @@
 // Contract: section 10.1.
 import { DEPRECATED_OPERATIONS, OPERATOR_OPERATIONS } from '../resources/index.ts';
 import { nearestReader } from '../resources/overview/nearest.ts';
-import { isUnreachable, origin } from '../config/addresses.ts';
+import { origin } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { adminDescription } from '../description/admin-openapi.ts';
@@ -17,6 +17,8 @@ import type { Running } from './running.ts';
 export interface OpenConsole {
   /** Where browsers find it. */
   readonly url: string;
+  /** Where it listens, when CONSOLE_URL is another address. */
+  readonly listener: string;
   /** Whether requests are not answered yet, or answers not sent. */
   readonly isBusy: boolean;
   /** Answers every request in flight with 503. */
@@ -62,13 +64,11 @@ export async function openConsole(
   const wire = serve(server, operatorConsole, limits);
   limitConnections(server, config.maxConnectionsPerAddress, { trusted, log, wire });
   servers.push(server);
-  const local = origin(host, await listen(server, host, port));
+  const local = origin(host, await listen(server, { host, port, variable: 'CONSOLE_PORT' }));
   address = url ?? local;
-  log.info({ url: address, listener: local }, 'console');
-  if (isUnreachable(address))
-    log.warn({ url: address }, 'no browser can open this address of the console: set CONSOLE_URL');
   return {
     url: address,
+    listener: local,
     get isBusy() {
       return operatorConsole.inFlight > 0 || wire.isBusy;
     },

@@ -8,9 +8,18 @@ import { listen } from './listen.ts';
 import { countDeprecatedAccounts } from '../resources/deprecations/uses.ts';
 import type { Running } from './running.ts';
 
+export interface OpenMetrics {
+  readonly metrics: Metrics;
+  readonly url: string;
+}
+
 /** The listener for Prometheus. `inFlight` gives the number of requests that are not answered yet. */
-export async function openMetrics(running: Running, port: number, inFlight: () => number): Promise<Metrics> {
-  const { config, limits, clock, log, store, limiter, feed, deliverer, servers } = running;
+export async function openMetrics(
+  running: Running,
+  port: number,
+  inFlight: () => number,
+): Promise<OpenMetrics> {
+  const { config, limits, clock, store, limiter, feed, deliverer, servers } = running;
   const metrics = new Metrics(
     {
       inFlight,
@@ -39,9 +48,9 @@ export async function openMetrics(running: Running, port: number, inFlight: () =
   // A client that pipelines and reads nothing must not fill the memory here either.
   answerRequests(server, limits, { handle, interrupt: () => false });
   servers.push(server);
-  const address = origin(config.host, await listen(server, config.host, port));
-  log.info({ url: `${address}/metrics` }, 'metrics');
-  return metrics;
+  const { host } = config;
+  const address = origin(host, await listen(server, { host, port, variable: 'METRICS_PORT' }));
+  return { metrics, url: `${address}/metrics` };
 }
 
 /** Answers `GET /metrics`. Never rejects. */

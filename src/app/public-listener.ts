@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { OPERATIONS } from '../resources/index.ts';
-import { isUnreachable, origin } from '../config/addresses.ts';
+import { origin } from '../config/addresses.ts';
 import { baseUrls } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { limitConnections } from '../http/connection-limit.ts';
@@ -21,7 +21,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
   const { environment, host, trustProxy: trusted } = config;
   const server = createHttpServer(limits);
   servers.push(server);
-  const port = await listen(server, host, config.port);
+  const port = await listen(server, { host, port: config.port, variable: 'PORT' });
   // From here on nothing is awaited, so no connection is accepted before the app can answer it. With PORT=0 the port is
   // known only now, and the base addresses may depend on it.
   const { base, urls } = baseUrls(config, port);
@@ -46,15 +46,10 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
   const listener = new Listener(api, running);
   const wire = serve(server, listener, limits);
   limitConnections(server, config.maxConnectionsPerAddress, { trusted, log, wire });
-  const url = origin(host, port);
-  log.info({ url, environment, base, reference: `${url}/reference` }, 'listening');
-  if (isUnreachable(base)) {
-    const variable = `${environment.toUpperCase()}_URL`;
-    log.warn({ base }, `no client can follow links to this base address: set ${variable}`);
-  }
   return {
     /** The address it listens on, without a path. */
-    url,
+    url: origin(host, port),
+    base,
     keyUses,
     usage,
     /** How many requests were accepted and are not answered yet. */

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
+import { type Addresses, logAddresses, warnOfAddresses } from './announce.ts';
 import { startBackground } from './background.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Config } from '../config/config.ts';
 import type { OpenConsole } from './console-listener.ts';
 import type { Clock } from '../domain/clock.ts';
 import { clientAddress } from '../http/address.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import type { OpenMetrics } from './metrics-listener.ts';
 import { FailedRequests } from '../observability/failed-requests.ts';
 import { RecentRequests } from '../observability/recent-requests.ts';
 import { Feed } from '../resources/events/feed.ts';
@@ -40,6 +41,8 @@ interface ServiceDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: HttpLimits;
+  /** Tells of the addresses once everything listens; in the log by default. */
+  readonly announce?: (addresses: Addresses) => void;
 }
 
 /**
@@ -48,6 +51,7 @@ interface ServiceDependencies {
  */
 export async function startService(config: Config, dependencies: ServiceDependencies): Promise<Service> {
   const { clock, log, limits = HTTP_LIMITS } = dependencies;
+  const { announce = (addresses: Addresses) => logAddresses(log, addresses) } = dependencies;
   let gate: ServingGate | undefined;
   const onLost = (error: Error) => {
     log.warn({ err: error }, 'a connection to the database was lost');
@@ -66,10 +70,10 @@ export async function startService(config: Config, dependencies: ServiceDependen
       await store.events.beginFeed(randomBytes(6).toString('hex'));
     }
     const changeLog = new ChangeLog(store, log);
-    let metrics: Metrics | undefined;
+    let metrics: OpenMetrics | undefined;
     const events: LimiterEvents = {
       onBan: (keyId, ban) => void changeLog.banBegins(keyId, ban),
-      onHeartbeat: (seconds) => metrics?.heartbeat(seconds),
+      onHeartbeat: (seconds) => metrics?.metrics.heartbeat(seconds),
     };
     const opened = await openLimiter(config, store, dependencies, events);
     ({ limiter } = opened);
@@ -105,9 +109,9 @@ export async function startService(config: Config, dependencies: ServiceDependen
     let operatorConsole: OpenConsole | undefined;
     if (config.console !== undefined && recent !== undefined) {
       const { openConsole } = await import('./console-listener.ts');
-      operatorConsole = await openConsole(running, recent, config.console, metrics?.requests);
+      operatorConsole = await openConsole(running, recent, config.console, metrics?.metrics.requests);
     }
-    api = await openPublicApi(running, metrics?.requests);
+    api = await openPublicApi(running, metrics?.metrics.requests);
 
     const reload = async () => {
       await background.idle();
@@ -124,6 +128,15 @@ export async function startService(config: Config, dependencies: ServiceDependen
       changeLog,
       eventsKept: config.eventsKept,
     });
+    const addresses = {
+      url: api.url,
+      environment: config.environment,
+      base: api.base,
+      console: operatorConsole && { url: operatorConsole.url, listener: operatorConsole.listener },
+      metrics: metrics?.url,
+    };
+    announce(addresses);
+    warnOfAddresses(log, addresses);
     const parts = { ...running, state, api, console: operatorConsole, background, gate, checks };
     return {
       url: api.url,

@@ -1,7 +1,7 @@
 // Contract: section 8.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { DEFAULT_SCOPES, type KeyRecord } from '../domain/account.ts';
+import { type KeyRecord, SCOPES } from '../domain/account.ts';
 import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { Actor } from '../domain/audit.ts';
 import { requireValue } from '../terminal/command.ts';
@@ -29,7 +29,7 @@ export async function firstKeyText(started: Started, actor: Actor): Promise<stri
     log.info('the first key is printed on standard error; "npx petstore seed 1000" adds invented animals');
     const account = requireValue(await store.accounts.findOrCreate(actor, DEFAULT_ACCOUNT, 'free'));
     const key = ApiKey.generate(environment, randomBytes);
-    const settings = { key, accountId: account.id, scopes: DEFAULT_SCOPES };
+    const settings = { key, accountId: account.id, scopes: SCOPES };
     requireValue(await store.keys.create(actor, settings));
     return newKeyText(key, account.plan, url);
   }

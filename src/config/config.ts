@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { normalBase, normalOrigin, origin, portConflicts } from './addresses.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import { databaseUrlFault, DEFAULT_DATABASE_URL } from './database-url.ts';
-import { unknownVariables } from './unknown-variables.ts';
+import { mistypedVariables, unknownVariables } from './unknown-variables.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -198,7 +198,15 @@ function parseEnvironment(env: NodeJS.ProcessEnv) {
 /** A line for each variable that looks like one of the service and has no effect. */
 export function variableWarnings(env: NodeJS.ProcessEnv): readonly string[] {
   const given = Object.keys(env).filter((name) => env[name] !== '');
-  return unknownVariables(given, NAMES).warnings;
+  return [...unknownVariables(given, NAMES).warnings, ...mistypedVariables(env, NAMES, accepts)];
+}
+
+function accepts(name: string, value: string): boolean {
+  let isAccepted = true;
+  VARIABLES[name as keyof typeof VARIABLES].parse(value, () => {
+    isAccepted = false;
+  });
+  return isAccepted;
 }
 
 /** A variable of the environment, with the value in force. It can hold a password. */

@@ -1,7 +1,14 @@
 // Contract: section 7.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { baseUrls, ConfigError, readConfig, variableWarnings } from '../../src/config/config.ts';
+import {
+  baseUrls,
+  ConfigError,
+  readConfig,
+  readSettings,
+  variableWarnings,
+} from '../../src/config/config.ts';
+import { USUAL_VARIABLES } from './usual-variables.ts';
 
 const faults = (env: Record<string, string>): string[] => {
   try {
@@ -185,7 +192,7 @@ test('an empty variable counts as unset, and NODE_ENV changes nothing', () => {
 });
 
 test('a mistyped PETSTORE_ENVIRONMENT stops the start, unless the right one is set', () => {
-  for (const name of ['PETSTORE_ENVIROMENT', 'PETSTORE_ENV', 'petstore_environment'])
+  for (const name of ['PETSTORE_ENVIROMENT', 'PETSTORE_ENV', 'petstore_environment', 'PESTORE_ENVIRONMENT'])
     assert.deepEqual(faults({ [name]: 'staging', PORT: 'x' }), [
       'PORT must be a whole number from 0 to 65535',
       `${name} is not a variable of the service: did you mean PETSTORE_ENVIRONMENT?`,
@@ -219,4 +226,44 @@ test('variables of clients, Kubernetes and Docker cause no warning', () => {
   };
   assert.deepEqual(faults(env), []);
   assert.deepEqual(variableWarnings(env), []);
+});
+
+test('a variable without the prefix that is nearly one of ours causes a warning', () => {
+  for (const [name, value, near] of [
+    ['PROT', '9000', 'PORT'],
+    ['HSOT', '0.0.0.0', 'HOST'],
+    ['port', '9000', 'PORT'],
+    ['LOG_LEVL', 'debug', 'LOG_LEVEL'],
+    ['LOGLEVEL', 'debug', 'LOG_LEVEL'],
+    ['DATABSE_URL', 'postgres://localhost/pets', 'DATABASE_URL'],
+    ['TRUSTED_PROXY', '10.0.0.0/8', 'TRUST_PROXY'],
+    ['METRIC_PORT', '9100', 'METRICS_PORT'],
+    ['WEBHOOK', 'off', 'WEBHOOKS'],
+  ] as const) {
+    const warning = `${name} is not a variable of the service and has no effect: did you mean ${near}?`;
+    assert.deepEqual(variableWarnings({ [name]: value }), [warning]);
+    assert.deepEqual(faults({ [name]: value }), []);
+  }
+});
+
+test('a similar name is no warning if the right one is set, or if its value cannot be meant', () => {
+  assert.deepEqual(variableWarnings({ PROT: '9000', PORT: '9000' }), []);
+  assert.deepEqual(variableWarnings({ PROT: 'tcp' }), []);
+  assert.deepEqual(
+    variableWarnings({ METRIC_PORT: 'tcp://10.0.0.1:80', WEBHOOK: 'https://chat.example/1' }),
+    [],
+  );
+  assert.deepEqual(variableWarnings({ DATABASE_URI: 'mysql://localhost/shop' }), []);
+});
+
+test('a usual environment causes no warning, whatever its values', () => {
+  const values = [
+    ...readSettings({}).map(({ value }) => value),
+    '9000',
+    'redis://a',
+    'http://a/v1',
+    'http://a',
+  ];
+  for (const value of values)
+    assert.deepEqual(variableWarnings(Object.fromEntries(USUAL_VARIABLES.map((name) => [name, value]))), []);
 });

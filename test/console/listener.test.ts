@@ -135,7 +135,7 @@ test('a port in use ends the start with one line', async (t) => {
   await startTestService(t, { env: { CONSOLE_PORT: `${port}` } });
   await assert.rejects(startTestService(t, { env: { CONSOLE_PORT: `${port}` } }), {
     name: 'StartupError',
-    message: `Cannot listen on 127.0.0.1:${port}: the port is in use.`,
+    message: `Cannot listen on 127.0.0.1:${port}: the port is in use: set CONSOLE_PORT to another one.`,
   });
 });
 

@@ -29,14 +29,17 @@ async function databaseIn(
   return { file, env: { DATABASE_URL: `sqlite:${file}` } };
 }
 
-test('a port in use gives one line that names it and exit 1', async (t) => {
+test('a port in use gives one line that names it and its variable, nothing before it, and exit 1', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const { code, line } = await refusal({ ...temporaryEnvironment(t), PORT: String(port) });
+  const { code, line } = await refusal({ ...temporaryEnvironment(t), PORT: String(port), CONSOLE_PORT: '0' });
   assert.equal(code, 1);
-  assert.equal(line, `petstore: Cannot listen on 127.0.0.1:${port}: the port is in use.\n`);
+  assert.equal(
+    line,
+    `petstore: Cannot listen on 127.0.0.1:${port}: the port is in use: set PORT to another one.\n`,
+  );
 });
 
 test('each invalid variable gives one line; exit 2, and nothing is created', async (t) => {

@@ -165,6 +165,6 @@ test('a metrics port in use stops the start with one line and leaves nothing beh
   const { port } = new URL(first.url);
   await assert.rejects(startTestService(t, { env: { METRICS_PORT: port } }), {
     name: 'StartupError',
-    message: `Cannot listen on 127.0.0.1:${port}: the port is in use.`,
+    message: `Cannot listen on 127.0.0.1:${port}: the port is in use: set METRICS_PORT to another one.`,
   });
 });
