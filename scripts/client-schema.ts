@@ -2,7 +2,7 @@ import type { Resource } from '../src/http/operation.ts';
 import type { Description } from '../src/description/openapi.ts';
 import type { OperationObject } from '../src/description/operations.ts';
 import type { Parameter, Schema } from '../src/description/types.ts';
-import { declaration, member, writeType } from './schema-types.ts';
+import { declaration, INT64, member, writeType } from './schema-types.ts';
 
 type Components = Description['components'];
 
@@ -16,8 +16,7 @@ export function clientSchema({ paths, components }: Description): string {
   const types = Object.entries(others).filter(([, { type }]) => type !== 'array');
   const parts = [
     '// Made from the description of the service by `npm run openapi`.',
-    '/** An integer of 64 bits: a number up to ±(2^53 − 1), and a bigint beyond, so that it is never rounded. */',
-    'export type Int64 = number | bigint;',
+    INT64,
     '',
     ...types.flatMap(([name, schema]) => declaration(name, schema)),
     ...operations(paths).flatMap((each) => queryType(each.operation, components)),

@@ -2,6 +2,12 @@ import type { Schema } from '../src/description/types.ts';
 
 /* Types in TypeScript from the schemas of a description. The formatter breaks their lines. */
 
+/** The declaration of the type of an int64. */
+export const INT64 = [
+  '/** An integer of 64 bits: a number up to ±(2^53 − 1), and a bigint beyond, so that it is never rounded. */',
+  'export type Int64 = number | bigint;',
+].join('\n');
+
 /**
  * The text of `src/pages/console/schema.d.ts`: the types of the admin API.
  * @throws Error when the description uses a feature that this cannot express.
@@ -12,7 +18,9 @@ export function consoleSchema({
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }): string {
   const types = Object.entries(components.schemas).flatMap(([name, schema]) => declaration(name, schema));
-  return ['// Made from the description of the admin API by `npm run openapi`.', ...types].join('\n');
+  return ['// Made from the description of the admin API by `npm run openapi`.', INT64, '', ...types].join(
+    '\n',
+  );
 }
 
 /** The type of a schema with a name. */

@@ -154,7 +154,7 @@ async function seedOrders(
         if ('error' in created) continue;
         const { id } = created.value;
         const end = ENDS[Math.floor(random() * ENDS.length)];
-        if (end === 'complete') await orders.complete(account.id, id);
+        if (end === 'complete') await orders.complete(actor, id, { accountId: account.id });
         if (end === 'cancelled') await orders.cancel(actor, id, { accountId: account.id });
         progress.update(++made);
       }

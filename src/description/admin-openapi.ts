@@ -8,6 +8,7 @@ import { describeGroups, descriptionText } from './openapi.ts';
 import { shareResponses } from './shared-responses.ts';
 
 const ABOUT = `Operators read accounts, keys, usage, faults and the audit log, and change accounts, keys, bans and operators.
+They see the whole catalogue: animals, categories, and the orders of all accounts.
 
 A **viewer** reads, an **admin** also changes. Each operation says which role it needs. Sign in with a link of
 \`petstore console\`, which works once within ${LINK_LIFETIME / MINUTE} minutes. The session lasts
@@ -23,7 +24,7 @@ export function adminOpenApi() {
     info: {
       title: 'Pet Store admin API',
       version: '1.0.0',
-      summary: 'Accounts, keys, usage and changes, for operators.',
+      summary: 'Accounts, keys, usage, the catalogue and changes, for operators.',
       description: ABOUT,
       license: { name: 'MIT', identifier: 'MIT' },
     },

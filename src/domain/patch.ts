@@ -15,6 +15,11 @@ export interface Patch<Fields> {
   readonly fault: string | undefined;
 }
 
+/** The patch of fields that are valid. */
+export function toPatch<Fields extends object>(fields: Fields): Patch<Fields> {
+  return { fields, names: Object.keys(fields), fault: undefined };
+}
+
 /** A body that is no JSON at all, or missing. */
 export function unreadablePatch(fault: string): Patch<unknown> {
   return { fields: {}, names: [], fault };
@@ -23,7 +28,7 @@ export function unreadablePatch(fault: string): Patch<unknown> {
 /** The patch that a parsed JSON body describes. Fields that the schema does not have are ignored. */
 export function readPatch<S extends z.ZodObject>(schema: S, body: unknown): Patch<z.output<S>> {
   const result = schema.safeParse(body);
-  if (result.success) return { fields: result.data, names: Object.keys(result.data), fault: undefined };
+  if (result.success) return toPatch(result.data);
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return unreadablePatch(`The body must be ${expectation(schema)}.`);
   const faulty = new Set(result.error.issues.map(({ path }) => path[0]));

@@ -5,7 +5,7 @@ import type { KeyRecord, Scope } from '../domain/account.ts';
 import type { Actor, OperatorActor } from '../domain/audit.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
-import type { Patch } from '../domain/patch.ts';
+import { type Patch, toPatch } from '../domain/patch.ts';
 import type { Idempotency, Replay } from '../domain/idempotency.ts';
 import type { Json } from '../domain/json.ts';
 import type { Page } from '../domain/page.ts';
@@ -397,6 +397,50 @@ function answerWith(
 /** The types of the shapes have checked the declaration. */
 function complete(declaration: object): never {
   return { parameters: {}, errors: {}, ...declaration } as never;
+}
+
+/** What differs from the operation of clients. Without `schema`, the answer is the same. */
+interface DifferencesForOperators
+  extends Pick<OperatorOperation, 'role'>,
+    Partial<Pick<OperatorOperation, 'path' | 'summary' | 'description' | 'parameters' | 'errors'>> {
+  /** The schema of the body. */
+  readonly input?: z.ZodObject;
+  /** The schema of the answer. */
+  readonly schema?: z.ZodType;
+  readonly examples?: Examples;
+}
+
+/**
+ * The same operation for operators. They have neither `Idempotency-Key` nor `If-Match`. If there is an account, it is that of
+ * the path instead of that of the key.
+ */
+export function forOperators<Repositories>(
+  operation: ClientOperation<Repositories>,
+  { input, schema, examples = {}, ...differences }: DifferencesForOperators,
+): OperatorOperation<Repositories> {
+  const { id, method, path, summary, description, parameters, body, answer } = operation;
+  const { precondition_failed: _, ...errors } = operation.errors;
+  return {
+    id,
+    method,
+    path,
+    summary,
+    description,
+    parameters,
+    errors,
+    ...differences,
+    ...(body && { body: { ...body, schema: input ?? body.schema } }),
+    answer: {
+      status: answer.status,
+      description: answer.description,
+      ...((schema ?? answer.content) && { content: schema ? { schema, examples } : answer.content }),
+    },
+    handle({ actor, parameters: values, body: sent }: OperatorCall, repositories) {
+      const content = method === 'PATCH' ? toPatch(sent as object) : sent;
+      const call = { actor, parameters: values, body: content, accountId: values['accountId'] };
+      return operation.handle(call as never, repositories);
+    },
+  };
 }
 
 /** The operations on one kind of thing. */

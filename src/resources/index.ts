@@ -2,10 +2,10 @@
 import { CLIENT_ACCOUNT, OPERATOR_ACCOUNTS } from './accounts/operations.ts';
 import { OPERATOR_KEYS, CLIENT_KEYS } from './keys/operations.ts';
 import { CLIENT_EVENTS } from './events/operations.ts';
-import { CLIENT_CATEGORIES } from './categories/operations.ts';
+import { CLIENT_CATEGORIES, OPERATOR_CATEGORIES } from './categories/operations.ts';
 import { CLIENT_WEBHOOKS, OPERATOR_WEBHOOKS } from './webhooks/operations.ts';
-import { CLIENT_ORDERS } from './orders/operations.ts';
-import { CLIENT_PETS } from './pets/operations.ts';
+import { CLIENT_ORDERS, OPERATOR_ORDERS } from './orders/operations.ts';
+import { CLIENT_PETS, OPERATOR_PETS } from './pets/operations.ts';
 import { OPERATOR_BANS } from './bans/operations.ts';
 import type { ClientOperation, Operation, OperationGroup, OperatorOperation } from '../http/operation.ts';
 import { OPERATOR_AUDIT } from './audit/operations.ts';
@@ -35,12 +35,15 @@ const FOR_OPERATORS = [
   OPERATOR_ACCOUNTS,
   OPERATOR_AUDIT,
   OPERATOR_BANS,
+  OPERATOR_CATEGORIES,
   OPERATOR_DEPRECATIONS,
   OPERATOR_FAULTS,
   OPERATOR_KEYS,
   OPERATOR_ME,
   OPERATOR_OPERATORS,
+  OPERATOR_ORDERS,
   OVERVIEW,
+  OPERATOR_PETS,
   OPERATOR_USAGE,
   OPERATOR_WEBHOOKS,
 ];

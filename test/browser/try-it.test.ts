@@ -6,6 +6,7 @@ import { launchBrowser, openReference } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 import { startForFile, test } from '../support/test.ts';
+import { CLIENT } from '../support/store.ts';
 
 /** Far beyond 2^53: a client that reads JSON with floating point shows 9223372036854776000. */
 const INT64_MAX = '9223372036854775807';
@@ -76,7 +77,7 @@ test('"try it" fills the id of what is read, leaves the id of what is changed em
 });
 
 test('"try it" changes and deletes an animal', async () => {
-  const created = await shared.store.pets.create({ name: 'Rex', categoryId: 7n });
+  const created = await shared.store.pets.create(CLIENT, { name: 'Rex', categoryId: 7n });
   const id = 'value' in created ? String(created.value.id) : '';
   const change = await tryOut('updatePet');
   await change.getByLabel('petId').fill(id);

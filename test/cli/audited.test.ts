@@ -12,6 +12,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
 import { newKey } from './prepared.ts';
 import type { Store } from '../../src/resources/repositories.ts';
+import { CLIENT } from '../support/store.ts';
 
 interface Entry {
   readonly action: string;
@@ -51,7 +52,7 @@ const BLOCK = {
 async function prepared(t: TestContext, variables: Variables): Promise<Store> {
   const store = await storeOf(t, variables);
   await newKey(store);
-  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'available' });
+  await store.pets.create(CLIENT, { name: 'Rex', categoryId: 7n, status: 'available' });
   await store.orders.create(1, { petId: 1n });
   const ban = { until: Date.now() + 3_600_000, count: 2 };
   await store.limits.writeBanRecords(new Map([[1, { refusals: [], ban }]]));

@@ -5,11 +5,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { env, execPath } from 'node:process';
 import { test } from 'node:test';
+import type { z } from 'zod';
 import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
 import { shareResponses } from '../../src/description/shared-responses.ts';
 import { adminOpenApi } from '../../src/description/admin-openapi.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestConsole } from '../support/console.ts';
+import { CLIENT } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const document = adminOpenApi();
@@ -57,8 +59,19 @@ test('the description has each operation with its role and all declared answers'
 test('every example of an answer fits its schema', () => {
   for (const { id, answer } of OPERATOR_OPERATIONS)
     for (const { value } of Object.values(answer.content?.examples ?? {}))
-      assert.deepEqual(answer.content?.schema.parse(value), value, id);
+      assertFits(answer.content?.schema, value, id);
 });
+
+/** Every int64 is a bigint in the schemas. Other integers are numbers. */
+function assertFits(schema: z.ZodType | undefined, json: unknown, message: string): void {
+  const value = structuredClone(json);
+  for (const { path } of schema?.safeParse(value).error?.issues ?? []) {
+    const parent: any = path.slice(0, -1).reduce((inner: any, name) => inner[name], value);
+    const name = path.at(-1) as string;
+    if (typeof parent[name] === 'number') parent[name] = BigInt(parent[name]);
+  }
+  assert.deepEqual(schema?.parse(value), value, message);
+}
 
 test('everybody who reaches the listener may read the description, and only read it', async (t) => {
   const its = await startTestConsole(t);
@@ -94,11 +107,15 @@ test('every operation does what its examples say, and answers as it is described
     },
   );
   const [fault] = (await ask('/faults')).json;
+  const animal = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+  for (let index = 1; index <= 3; index++) await its.store.pets.create(CLIENT, animal);
+  for (const petId of [2n, 3n]) await its.store.orders.create(1, { petId });
   const bodies: Readonly<Record<string, unknown>> = { findKey: { key: issued } };
   const paths: Readonly<Record<string, string>> = {
     removeOperator: '/operators/2',
     liftBan: '/bans/2',
     getFault: `/faults/${fault.id}`,
+    completeOrder: '/orders/2/complete',
     // Secret 1 is the test's own token, 2 is a link.
     revokeToken: '/tokens/3',
   };
@@ -111,6 +128,6 @@ test('every operation does what its examples say, and answers as it is described
     const { content } = declared;
     assert.equal(answer.status, declared.status, `${id}: ${answer.text}`);
     if (content === undefined) assert.equal(answer.text, '');
-    else assert.deepEqual(content.schema.parse(answer.json), answer.json, id);
+    else assertFits(content.schema, answer.json, id);
   }
 });

@@ -27,7 +27,7 @@ import { temporaryRedis } from '../support/redis.ts';
 import { rounds } from '../support/rounds.ts';
 import { PLENTY } from '../support/service.ts';
 import { until } from '../support/shared-counting.ts';
-import { findOrCreateAccount, issueKey } from '../support/store.ts';
+import { CLIENT, findOrCreateAccount, issueKey } from '../support/store.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
 import type { Lifetime } from '../support/lifetime.ts';
@@ -157,7 +157,7 @@ async function judge(
     return Number(row?.['due']) === 0 && isQuiet();
   });
   await issueKey(store.keys, { accountId: one.accountId, scopes: ['pets:read'], label: last });
-  await store.pets.create({ name: last, categoryId: 0n });
+  await store.pets.create(CLIENT, { name: last, categoryId: 0n });
   await Promise.all(following);
 
   const changes = await readChanges(database, before);
@@ -242,7 +242,13 @@ test('histories over three instances with kills, lost connections and slow trans
     const [began, first] = [now(), last];
     try {
       const updated = await engine.write(async (transaction) => {
-        const result = await PET_WRITES.update(transaction, BigInt(petId), patch({ name }), undefined);
+        const result = await PET_WRITES.update(
+          transaction,
+          CLIENT,
+          BigInt(petId),
+          patch({ name }),
+          undefined,
+        );
         const end = now() + LONGEST_HOLD;
         const isLongEnough = () => last >= first + 20 || now() >= end;
         while (!isLongEnough()) await wait(5);

@@ -16,7 +16,7 @@ import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
-import { createAccount, findOrCreateAccount } from '../support/store.ts';
+import { CLIENT, createAccount, findOrCreateAccount } from '../support/store.ts';
 
 const HOLD = 3 * DAY;
 const REX = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
@@ -29,7 +29,9 @@ async function makeOrders(
   await findOrCreateAccount(accounts, 'shelter', 'free', PLANS.free);
   const made = [];
   while (made.length < count)
-    made.push(requireValue(await orders.create(1, { petId: requireValue(await pets.create(REX)).id })));
+    made.push(
+      requireValue(await orders.create(1, { petId: requireValue(await pets.create(CLIENT, REX)).id })),
+    );
   return made;
 }
 
@@ -137,7 +139,7 @@ test('with SQLite, a clock that is set back does not lengthen an order', async (
   await store.orders.expireDue();
   assert.deepEqual(await of(store).states(made), ['pending', 'pending']);
   clock.advance(1_001);
-  assert.deepEqual(await store.orders.complete(1, made.id), { error: 'conflict' });
+  assert.deepEqual(await store.orders.complete(CLIENT, made.id, { accountId: 1 }), { error: 'conflict' });
   const [later] = await makeOrders(store, 1);
   assert.ok(later !== undefined);
   clock.jump(HOLD + 30 * DAY);
@@ -154,5 +156,5 @@ test('with PostgreSQL, only the clock of the database decides when an order expi
   await ahead.orders.expireDue();
   assert.deepEqual(await of(store).states(made), ['pending', 'pending']);
   await passTime(HOLD);
-  assert.deepEqual(await ahead.orders.complete(1, made.id), { error: 'conflict' });
+  assert.deepEqual(await ahead.orders.complete(CLIENT, made.id, { accountId: 1 }), { error: 'conflict' });
 });

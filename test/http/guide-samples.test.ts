@@ -21,6 +21,7 @@ import { until } from '../support/shared-counting.ts';
 import { MissingProgram } from '../support/servers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { test } from '../support/test.ts';
+import { CLIENT } from '../support/store.ts';
 
 const LANGUAGES = ['sh', 'typescript', 'python'] as const;
 type Language = (typeof LANGUAGES)[number];
@@ -65,7 +66,7 @@ for (const language of LANGUAGES) {
     const key = await service.issueKey();
     const { pets } = service.store;
     const numbers = Array.from({ length: 250 }, (_, index) => index + 1);
-    await Promise.all(numbers.map((count) => pets.create({ name: `Pet ${count}.`, categoryId: 7n })));
+    await Promise.all(numbers.map((count) => pets.create(CLIENT, { name: `Pet ${count}.`, categoryId: 7n })));
     const printed = await runSample(t, language, await sample(service, 'Paging'), key);
     const names = Array.from(printed.matchAll(/Pet (\d+)\./g), ([, count]) => Number(count));
     assert.deepEqual(names, numbers.toReversed());

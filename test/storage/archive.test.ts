@@ -6,6 +6,7 @@ import type { NewPet, Pet } from '../../src/resources/pets/schema.ts';
 import type { PetRepository } from '../../src/resources/pets/repository.ts';
 import { addPets, list, requireValue, REX, withIdsOf } from './fixture.ts';
 import { test } from '../support/test.ts';
+import { CLIENT } from '../support/store.ts';
 
 async function* animals(
   count: number,
@@ -52,7 +53,7 @@ for (const [name, fresh] of STORES) {
     test(`${name}: the service creates animals while many are added ${how}`, async (t) => {
       const { store, another } = await fresh(t);
       const service = await another();
-      const interrupt = { at: 1_500, by: () => service.pets.create(REX) };
+      const interrupt = { at: 1_500, by: () => service.pets.create(CLIENT, REX) };
       assert.equal(await store.pets.addAll(animals(2_500, interrupt), { atomic }), 2_500);
       assert.equal((await all(store.pets)).length, 2_501);
     });
@@ -70,7 +71,7 @@ for (const [name, fresh] of STORES) {
       await store.pets.addAll(given(), { atomic });
       const pets = await all(store.pets);
       assert.deepEqual(pets, withIdsOf(pets, examples));
-      assert.ok(requireValue(await store.pets.create(REX)).id > (pets.at(-1)?.id ?? 0n));
+      assert.ok(requireValue(await store.pets.create(CLIENT, REX)).id > (pets.at(-1)?.id ?? 0n));
     });
   }
 
@@ -118,7 +119,8 @@ for (const [name, fresh] of STORES) {
     const read: Pet[] = [];
     for await (const pet of store.pets.readAll()) {
       read.push(pet);
-      if (read.length % 10 === 0) await Promise.all([store.pets.create(REX), service.pets.create(REX)]);
+      if (read.length % 10 === 0)
+        await Promise.all([store.pets.create(CLIENT, REX), service.pets.create(CLIENT, REX)]);
     }
     assert.deepEqual(read, before);
     assert.equal((await all(store.pets)).length, 60);
@@ -129,7 +131,7 @@ for (const [name, fresh] of STORES) {
     await addPets(store.pets, [REX, REX, REX]);
     for await (const pet of store.pets.readAll()) if (pet.id === 2n) break;
     assert.equal((await all(store.pets)).length, 3);
-    await store.pets.create(REX);
+    await store.pets.create(CLIENT, REX);
     assert.equal(await count(store.pets), 4);
   });
 }

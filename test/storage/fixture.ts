@@ -14,6 +14,7 @@ import { KeyUses } from '../../src/observability/key-usage.ts';
 import type { NewKey } from '../../src/resources/keys/repository.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import type { FakeClock } from '../support/clock.ts';
+import { CLIENT } from '../support/store.ts';
 
 /** A store of its own for one test, with what only an operator could do to it. */
 export interface Fixture {
@@ -68,7 +69,7 @@ export function replayed(once: Idempotency, first: Repeatable<Identified, ErrorC
 /** Adds animals one after the other, and gives them oldest first. */
 export async function addPets(pets: PetRepository, animals: readonly NewPet[]): Promise<Pet[]> {
   const added: Pet[] = [];
-  for (const animal of animals) added.push(requireValue(await pets.create(animal)));
+  for (const animal of animals) added.push(requireValue(await pets.create(CLIENT, animal)));
   return added;
 }
 

@@ -7,7 +7,7 @@ import type { Idempotency } from '../../src/domain/idempotency.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { patch, requireValue, REX, walk, readOutcome, replayed } from './fixture.ts';
 import { test } from '../support/test.ts';
-import { createAccount } from '../support/store.ts';
+import { CLIENT, createAccount } from '../support/store.ts';
 
 for (const [name, fresh] of STORES) {
   /** A fixture with two accounts, and the first one's idempotency key. */
@@ -34,30 +34,30 @@ for (const [name, fresh] of STORES) {
 
   test(`${name}: the same idempotency key and body replay the first animal`, async (t) => {
     const { pets, once, count } = await prepare(t);
-    const first = await pets.create({ ...REX, status: 'sold' }, once);
+    const first = await pets.create(CLIENT, { ...REX, status: 'sold' }, once);
     assert.equal(readOutcome(first), 'done');
-    const second = await pets.create({ ...REX, status: 'sold' }, once);
+    const second = await pets.create(CLIENT, { ...REX, status: 'sold' }, once);
     assert.deepEqual(second, replayed(once, first));
     assert.equal(await count(), 1);
   });
 
   test(`${name}: a replay is the first answer, whatever became of the animal`, async (t) => {
     const { store, pets, once, count } = await prepare(t);
-    const first = await pets.create({ ...REX, status: 'sold' }, once);
+    const first = await pets.create(CLIENT, { ...REX, status: 'sold' }, once);
     const { id } = requireValue(first);
     const json = `{"id":${id},"name":"Rex","categoryId":7,"status":"sold"}`;
     const replay = { replay: { status: 201, location: `/pets/${id}`, json } };
-    await store.pets.update(id, patch({ name: 'Max' }), undefined);
-    assert.deepEqual(await pets.create({ ...REX, status: 'sold' }, once), replay);
-    await store.pets.delete(id, undefined);
-    assert.deepEqual(await pets.create({ ...REX, status: 'sold' }, once), replay);
+    await store.pets.update(CLIENT, id, patch({ name: 'Max' }), undefined);
+    assert.deepEqual(await pets.create(CLIENT, { ...REX, status: 'sold' }, once), replay);
+    await store.pets.delete(CLIENT, id, undefined);
+    assert.deepEqual(await pets.create(CLIENT, { ...REX, status: 'sold' }, once), replay);
     assert.equal(await count(), 0);
   });
 
   test(`${name}: the same idempotency key with another body creates nothing`, async (t) => {
     const { pets, once, count } = await prepare(t);
-    await pets.create(REX, once);
-    assert.deepEqual(await pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) }), {
+    await pets.create(CLIENT, REX, once);
+    assert.deepEqual(await pets.create(CLIENT, REX, { ...once, fingerprint: 'b'.repeat(64) }), {
       error: 'idempotency_key_reused',
     });
     assert.equal(await count(), 1);
@@ -65,15 +65,15 @@ for (const [name, fresh] of STORES) {
 
   test(`${name}: another idempotency key creates another animal`, async (t) => {
     const { pets, once, count } = await prepare(t);
-    await pets.create(REX, once);
-    assert.equal(readOutcome(await pets.create(REX, { ...once, key: 'sha256 ORDER-1' })), 'done');
+    await pets.create(CLIENT, REX, once);
+    assert.equal(readOutcome(await pets.create(CLIENT, REX, { ...once, key: 'sha256 ORDER-1' })), 'done');
     assert.equal(await count(), 2);
   });
 
   test(`${name}: an idempotency key belongs to its account`, async (t) => {
     const { pets, once, otherAccount, count } = await prepare(t);
-    await pets.create(REX, once);
-    const other = await pets.create(REX, { ...once, accountId: otherAccount.id });
+    await pets.create(CLIENT, REX, once);
+    const other = await pets.create(CLIENT, REX, { ...once, accountId: otherAccount.id });
     assert.equal(readOutcome(other), 'done');
     assert.equal(await count(), 2);
   });
@@ -81,31 +81,31 @@ for (const [name, fresh] of STORES) {
   test(`${name}: accounts that use one idempotency key at once get an animal each`, async (t) => {
     const { pets, once, otherAccount, count } = await prepare(t);
     const both = [once, { ...once, accountId: otherAccount.id }];
-    const creations = await Promise.all(both.map((idempotency) => pets.create(REX, idempotency)));
+    const creations = await Promise.all(both.map((idempotency) => pets.create(CLIENT, REX, idempotency)));
     assert.deepEqual(creations.map(readOutcome), ['done', 'done']);
     assert.equal(await count(), 2);
   });
 
   test(`${name}: an idempotency key is kept for 24 hours, also over a restart`, async (t) => {
     const { pets, once, passTime, reopen } = await prepare(t);
-    const first = await pets.create(REX, once);
+    const first = await pets.create(CLIENT, REX, once);
     await passTime(DAY - 1);
     const again = await reopen();
     await again.dropExpired();
-    assert.deepEqual(await again.pets.create(REX, once), replayed(once, first));
+    assert.deepEqual(await again.pets.create(CLIENT, REX, once), replayed(once, first));
     await passTime(1);
-    const later = await again.pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) });
+    const later = await again.pets.create(CLIENT, REX, { ...once, fingerprint: 'b'.repeat(64) });
     assert.equal(readOutcome(later), 'done');
     assert.notEqual(requireValue(later).id, requireValue(first).id);
     await passTime(DAY - 1);
-    assert.deepEqual(readOutcome(await again.pets.create(REX, once)), 'idempotency_key_reused');
+    assert.deepEqual(readOutcome(await again.pets.create(CLIENT, REX, once)), 'idempotency_key_reused');
   });
 
   test(`${name}: simultaneous requests with one idempotency key make one animal`, async (t) => {
     const { store, another, once, count } = await prepare(t);
     const other = await another();
     const creations = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
+      Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(CLIENT, REX, once)),
     );
     assert.equal(creations.filter((outcome) => readOutcome(outcome) === 'done').length, 1);
     assert.equal(creations.filter((outcome) => readOutcome(outcome) === 'replayed').length, 19);
@@ -116,9 +116,9 @@ for (const [name, fresh] of STORES) {
   test(`${name}: of two bodies with one idempotency key at once, one is created`, async (t) => {
     const { pets, once, count } = await prepare(t);
     const outcomes = await Promise.all([
-      pets.create(REX, once),
-      pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) }),
-      pets.create(REX),
+      pets.create(CLIENT, REX, once),
+      pets.create(CLIENT, REX, { ...once, fingerprint: 'b'.repeat(64) }),
+      pets.create(CLIENT, REX),
     ]);
     assert.deepEqual(outcomes.map(readOutcome), ['done', 'idempotency_key_reused', 'done']);
     assert.equal(await count(), 2);

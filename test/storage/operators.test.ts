@@ -37,7 +37,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const { shop, first, ids } = await twoOrders(store);
     const all = { accountId: undefined, limit: 100 };
     const seen = async (query: Partial<OrderQuery>) => {
-      const { items } = await store.orders.listWithAccounts({ ...all, ...query } as OrderQuery);
+      const { items } = await store.orders.listWithAccounts({ ...all, ...query });
       return items.map((order) => [order.id, order.account]);
     };
     const [one, two] = [

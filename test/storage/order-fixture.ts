@@ -8,7 +8,7 @@ import type { PetStatus } from '../../src/resources/pets/rules.ts';
 import type { Idempotency } from '../../src/domain/idempotency.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { get, type NewFixture, REX, requireValue } from './fixture.ts';
-import { createAccount } from '../support/store.ts';
+import { CLIENT, createAccount } from '../support/store.ts';
 
 export const refused = <Code extends ErrorCode>(error: Code) => ({ error });
 
@@ -37,7 +37,7 @@ export async function orderFixture(t: TestContext, fresh: NewFixture) {
     orders,
     /** Adds an animal. Returns its id. */
     addPet: async (status?: PetStatus) =>
-      requireValue(await pets.create({ ...REX, ...(status !== undefined && { status }) })).id,
+      requireValue(await pets.create(CLIENT, { ...REX, ...(status !== undefined && { status }) })).id,
     /** Orders an animal that is available. */
     order: async (petId: bigint, accountId = mine) => requireValue(await orders.create(accountId, { petId })),
   };
@@ -60,6 +60,6 @@ export function of({ pets, orders }: Pick<Store, 'pets' | 'orders'>) {
 export async function findOrder(orders: OrderRepository, id: bigint): Promise<Order | undefined> {
   const found = await orders.getWithAccount(id);
   if ('error' in found) return undefined;
-  const { account: _, ...order } = found.value;
+  const { accountId: _, account: __, ...order } = found.value;
   return order;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
-import { openPostgresStore, addKey, createAccount } from '../support/store.ts';
+import { CLIENT, openPostgresStore, addKey, createAccount } from '../support/store.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -86,9 +86,9 @@ test('a server that became read-only costs a 503 and its connection', async (t) 
   const database = new URL(url).pathname.slice(1);
   await operator.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
   await raw(TERMINATE);
-  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
   await operator.query(`ALTER DATABASE ${database} RESET default_transaction_read_only`);
-  await store.pets.create(REX);
+  await store.pets.create(CLIENT, REX);
 });
 
 test('a database outage costs 503s and no restart', async (t) => {
@@ -97,7 +97,7 @@ test('a database outage costs 503s and no restart', async (t) => {
   const operator = new Client({ connectionString: new URL('/postgres', url).href });
   await operator.connect();
   t.after(() => operator.end());
-  await store.pets.create(REX);
+  await store.pets.create(CLIENT, REX);
   await raw(TERMINATE);
   await operator.query(`ALTER DATABASE ${name} RENAME TO ${name}_away`);
   await assert.rejects(store.pets.get(1n), UNAVAILABLE);
@@ -128,12 +128,15 @@ test('a waiting create is refused at once when the server stops answering', asyn
   const { url } = await postgresFixture(t);
   const proxy = await startTcpProxy(t, Number(new URL(url).port));
   const { pets } = await impatientStore(t, proxy.through(url));
-  await pets.create(REX);
+  await pets.create(CLIENT, REX);
   proxy.freeze();
-  const first = pets.create({ ...REX, name: 'first' });
+  const first = pets.create(CLIENT, { ...REX, name: 'first' });
   // The first one's statement is on its way before the others come.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-  const creations = await Promise.allSettled([first, ...Array.from({ length: 5 }, () => pets.create(REX))]);
+  const creations = await Promise.allSettled([
+    first,
+    ...Array.from({ length: 5 }, () => pets.create(CLIENT, REX)),
+  ]);
   for (const creation of creations) {
     assert.ok(creation.status === 'rejected');
     assert.equal(creation.reason.code, 'unavailable');

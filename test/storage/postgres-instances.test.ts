@@ -5,7 +5,7 @@ import { IN_FLIGHT } from '../../src/domain/idempotency.ts';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { BanRecord } from '../../src/limits/ban.ts';
-import { addKey, createAccount, openPostgresStore, ROOT } from '../support/store.ts';
+import { CLIENT, addKey, createAccount, openPostgresStore, ROOT } from '../support/store.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
@@ -23,7 +23,7 @@ test('ten instances open one empty database at once', async (t) => {
       return store;
     }),
   );
-  const added = await Promise.all(stores.map(({ pets }) => pets.create(REX)));
+  const added = await Promise.all(stores.map(({ pets }) => pets.create(CLIENT, REX)));
   assert.deepEqual(
     added.map((creation) => requireValue(creation).id).toSorted((a, b) => Number(a - b)),
     Array.from({ length: 10 }, (_, index) => BigInt(index + 1)),
@@ -45,7 +45,7 @@ test('a request to any instance sees what another instance has answered', async 
   const held = proxy.holdAnswerTo('FROM pets');
   const before = slow.pets.list({ limit: 1 });
   await held.given;
-  const pet = requireValue(await store.pets.create(REX));
+  const pet = requireValue(await store.pets.create(CLIENT, REX));
   const after = [slow.pets.list({ limit: 1 }), slow.pets.list({ limit: 1 })];
   held.release();
   assert.deepEqual(petsOf(await before), []);
@@ -57,10 +57,10 @@ test('a page shows each change that another instance has answered', async (t) =>
   // The proxy sees the text of a query only once on a connection, and each limit has a text of its own.
   let limit = 0;
   for (const filter of [{}, { status: 'sold' }, { categoryId: 7n }, { id: [4n] }] as const) {
-    const { id } = requireValue(await store.pets.create({ ...REX, status: 'sold' }));
+    const { id } = requireValue(await store.pets.create(CLIENT, { ...REX, status: 'sold' }));
     for (const [change, names] of [
-      [() => store.pets.update(id, patch({ name: 'Max' }), undefined), ['Max']],
-      [() => store.pets.delete(id, undefined), []],
+      [() => store.pets.update(CLIENT, id, patch({ name: 'Max' }), undefined), ['Max']],
+      [() => store.pets.delete(CLIENT, id, undefined), []],
     ] as const) {
       const query = { limit: ++limit, ...filter };
       const held = proxy.holdAnswerTo('FROM pets');
@@ -80,13 +80,13 @@ test('a page shows each change that another instance has answered', async (t) =>
 
 test('a patch that changes nothing writes no row', async (t) => {
   const { store, raw } = await postgresFixture(t);
-  const { id } = requireValue(await store.pets.create(REX));
+  const { id } = requireValue(await store.pets.create(CLIENT, REX));
   const version = async () => (await raw('SELECT xmin, ctid FROM pets')).rows;
   const before = await version();
   for (const fields of [{}, { name: 'Rex', categoryId: 7n, status: null }, { name: '' }])
-    await store.pets.update(id, patch(fields), undefined);
+    await store.pets.update(CLIENT, id, patch(fields), undefined);
   assert.deepEqual(await version(), before);
-  await store.pets.update(id, patch({ name: 'Max' }), undefined);
+  await store.pets.update(CLIENT, id, patch({ name: 'Max' }), undefined);
   assert.notDeepEqual(await version(), before);
 });
 
@@ -116,7 +116,7 @@ test('200 requests with one Idempotency-Key on two instances get one animal', as
     location: '/pets/{id}',
   } as const;
   const creations = await Promise.all(
-    Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
+    Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(CLIENT, REX, once)),
   );
   assert.equal(creations.filter((outcome) => readOutcome(outcome) === 'done').length, 1);
   const [pet] = await list(store.pets, { limit: 100 });
@@ -142,17 +142,17 @@ test('while the first request with a key hangs, the second gets a conflict', asy
   );
   // Here, here again, with another body, and elsewhere.
   const creations = await Promise.all([
-    store.pets.create(REX, once),
-    store.pets.create(REX, once),
-    store.pets.create(REX, { ...once, fingerprint: 'b', status: 201, location: '/pets/{id}' }),
-    other.pets.create(REX, once),
+    store.pets.create(CLIENT, REX, once),
+    store.pets.create(CLIENT, REX, once),
+    store.pets.create(CLIENT, REX, { ...once, fingerprint: 'b', status: 201, location: '/pets/{id}' }),
+    other.pets.create(CLIENT, REX, once),
   ]);
   assert.deepEqual(
     creations,
     creations.map(() => IN_FLIGHT),
   );
   await first.query('ROLLBACK');
-  assert.equal(readOutcome(await store.pets.create(REX, once)), 'done');
+  assert.equal(readOutcome(await store.pets.create(CLIENT, REX, once)), 'done');
 });
 
 test('instances that write the use of the same keys do not deadlock', async (t) => {
@@ -200,12 +200,12 @@ test('instances with different clocks agree how long an idempotency key is kept'
     status: 201,
     location: '/pets/{id}',
   } as const;
-  assert.equal(readOutcome(await store.pets.create(REX, once)), 'done');
+  assert.equal(readOutcome(await store.pets.create(CLIENT, REX, once)), 'done');
   await ahead.dropExpired();
-  assert.equal(readOutcome(await ahead.pets.create(REX, once)), 'replayed');
+  assert.equal(readOutcome(await ahead.pets.create(CLIENT, REX, once)), 'replayed');
   await passTime(DAY);
-  assert.equal(readOutcome(await ahead.pets.create(REX, once)), 'done');
-  assert.equal(readOutcome(await store.pets.create(REX, once)), 'replayed');
+  assert.equal(readOutcome(await ahead.pets.create(CLIENT, REX, once)), 'done');
+  assert.equal(readOutcome(await store.pets.create(CLIENT, REX, once)), 'replayed');
 });
 
 test('a service that lost its lock overwrites no newer counts or bans', async (t) => {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { openStore, addKey, createAccount } from '../support/store.ts';
+import { CLIENT, openStore, addKey, createAccount } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { addPets, newKey, requireValue, REX, walk } from './fixture.ts';
@@ -34,7 +34,7 @@ test('a backup during writes holds the catalogue of one instant', async (t) => {
   const creating = Promise.all(
     Array.from({ length: 500 }, async (_, i) => {
       for (let turn = 0; turn < i % 20; turn++) await new Promise(setImmediate);
-      return requireValue(await service.pets.create(REX)).id;
+      return requireValue(await service.pets.create(CLIENT, REX)).id;
     }),
   );
   await new Promise(setImmediate);
@@ -50,11 +50,11 @@ test('a catalogue restored from a backup reuses no id', async (t) => {
   const { store } = await sqliteFixture(t);
   const file = join(temporaryFolder(t), 'copy.db');
   const [, last] = await addPets(store.pets, [REX, REX]);
-  await store.pets.delete(last?.id ?? 0n, undefined);
+  await store.pets.delete(CLIENT, last?.id ?? 0n, undefined);
   await store.backup(file);
   const copy = openStore(`sqlite:${file}`, fakeClock());
   t.after(() => copy.close());
-  assert.ok(requireValue(await copy.pets.create(REX)).id > (last?.id ?? 0n));
+  assert.ok(requireValue(await copy.pets.create(CLIENT, REX)).id > (last?.id ?? 0n));
 });
 
 test('a backup never overwrites a file', async (t) => {

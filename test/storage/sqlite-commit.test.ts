@@ -9,7 +9,7 @@ import { DAY } from '../../src/domain/clock.ts';
 import { get, keyUsesOf, list, newKey, patch, requireValue, REX, walk, readOutcome } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
-import { addKey, createAccount, findKey } from '../support/store.ts';
+import { CLIENT, addKey, createAccount, findKey } from '../support/store.ts';
 
 // The write-ahead log is synced at every commit.
 test('a commit is on disk before it is answered', async (t) => {
@@ -26,18 +26,18 @@ test('a commit is on disk before it is answered', async (t) => {
 test('creates that arrive together share one commit', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
-  await Promise.all(Array.from({ length: 200 }, () => store.pets.create(REX)));
+  await Promise.all(Array.from({ length: 200 }, () => store.pets.create(CLIENT, REX)));
   assert.equal(transactionsInLog(file), before + 1);
 });
 
 test('a patch that changes nothing writes nothing', async (t) => {
   const { file, store } = await sqliteFixture(t);
-  const { id } = requireValue(await store.pets.create(REX));
+  const { id } = requireValue(await store.pets.create(CLIENT, REX));
   const before = transactionsInLog(file);
   for (const fields of [{}, { name: 'Rex', categoryId: 7n, status: null }, { name: '' }])
-    await store.pets.update(id, patch(fields), undefined);
+    await store.pets.update(CLIENT, id, patch(fields), undefined);
   assert.equal(transactionsInLog(file), before);
-  await store.pets.update(id, patch({ name: 'Max' }), undefined);
+  await store.pets.update(CLIENT, id, patch({ name: 'Max' }), undefined);
   assert.equal(transactionsInLog(file), before + 1);
 });
 
@@ -52,7 +52,7 @@ test('creates that share a commit get their own ids, in order', async (t) => {
     Array.from({ length: 200 }, async (_, index) => {
       // Now and then one that is written by itself.
       const once = index % 70 === 3 ? onceWith(index) : undefined;
-      return requireValue(await store.pets.create({ ...REX, name: `Rex ${index}` }, once)).id;
+      return requireValue(await store.pets.create(CLIENT, { ...REX, name: `Rex ${index}` }, once)).id;
     }),
   );
   assert.equal(transactionsInLog(file), before + 1);
@@ -63,7 +63,7 @@ test('creates that share a commit get their own ids, in order', async (t) => {
   for (const [index, id] of ids.entries())
     assert.deepEqual(await get(store.pets, id), { id, ...REX, name: `Rex ${index}` });
   for (const index of [3, 73, 143]) {
-    const again = await store.pets.create({ ...REX, name: `Rex ${index}` }, onceWith(index));
+    const again = await store.pets.create(CLIENT, { ...REX, name: `Rex ${index}` }, onceWith(index));
     assert.deepEqual([readOutcome(again), requireValue(again).id], ['replayed', ids[index]]);
   }
 });
@@ -72,7 +72,7 @@ test('a create is answered only after its own commit', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
   for (let created = 1; created <= 5; created++) {
-    await store.pets.create(REX);
+    await store.pets.create(CLIENT, REX);
     assert.equal(transactionsInLog(file), before + created);
   }
 });
@@ -80,7 +80,7 @@ test('a create is answered only after its own commit', async (t) => {
 test('an idempotency key and its animal commit together', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
-  await store.pets.create(REX, {
+  await store.pets.create(CLIENT, REX, {
     accountId: 1,
     key: 'sha256 k',
     fingerprint: 'f',
@@ -102,30 +102,30 @@ test('creates of one batch fail together, and the others of their commit are don
     location: '/pets/{id}',
   } as const;
   const results = await Promise.allSettled([
-    store.pets.create(REX),
-    store.pets.create(REX, once),
-    store.pets.create({ ...REX, name: 'fail' }),
-    store.pets.create(REX),
+    store.pets.create(CLIENT, REX),
+    store.pets.create(CLIENT, REX, once),
+    store.pets.create(CLIENT, { ...REX, name: 'fail' }),
+    store.pets.create(CLIENT, REX),
   ]);
   assert.deepEqual(
     results.map(({ status }) => status),
     ['fulfilled', 'fulfilled', 'rejected', 'rejected'],
   );
   assert.equal((await walk(store.pets, { limit: 100 })).length, 2);
-  assert.equal(readOutcome(await store.pets.create(REX, once)), 'replayed');
+  assert.equal(readOutcome(await store.pets.create(CLIENT, REX, once)), 'replayed');
 });
 
 test('a change that fails is undone alone, and the others of its commit are done', async (t) => {
   const { file, store, raw } = await sqliteFixture(t);
   const ids: bigint[] = [];
-  for (let count = 0; count < 3; count++) ids.push(requireValue(await store.pets.create(REX)).id);
+  for (let count = 0; count < 3; count++) ids.push(requireValue(await store.pets.create(CLIENT, REX)).id);
   raw().exec(`CREATE TRIGGER fail AFTER UPDATE ON pets WHEN new.name = 'fail'
     BEGIN SELECT raise(FAIL, 'failed on purpose'); END`);
   const before = transactionsInLog(file);
   const results = await Promise.allSettled(
     ids.map((id, index) => {
       const fields = { name: index === 1 ? 'fail' : 'Bruno' };
-      return store.pets.update(id, { fields, names: ['name'], fault: undefined }, undefined);
+      return store.pets.update(CLIENT, id, { fields, names: ['name'], fault: undefined }, undefined);
     }),
   );
   assert.deepEqual(
@@ -140,7 +140,7 @@ test('a change that fails is undone alone, and the others of its commit are done
 test('idempotency keys older than 24 hours are removed from the file', async (t) => {
   const { store, raw, clock } = await sqliteFixture(t);
   const count = () => raw().prepare('SELECT count(*) AS n FROM idempotency').get()?.['n'];
-  await store.pets.create(REX, {
+  await store.pets.create(CLIENT, REX, {
     accountId: 1,
     key: 'sha256 old',
     fingerprint: 'f',
@@ -151,7 +151,7 @@ test('idempotency keys older than 24 hours are removed from the file', async (t)
   await store.dropExpired();
   assert.equal(count(), 1);
   clock.advance(60_000);
-  await store.pets.create(REX, {
+  await store.pets.create(CLIENT, REX, {
     accountId: 1,
     key: 'sha256 new',
     fingerprint: 'f',
@@ -192,10 +192,10 @@ test('uses of keys are written by the flush, in one transaction, once', async (t
 
 test('a walk continues past an animal that was deleted', async (t) => {
   const { store } = await sqliteFixture(t);
-  const creations = await Promise.all(Array.from({ length: 5 }, () => store.pets.create(REX)));
+  const creations = await Promise.all(Array.from({ length: 5 }, () => store.pets.create(CLIENT, REX)));
   const ids = creations.map((creation) => requireValue(creation).id);
   const before = ids[2] ?? 0n;
-  await store.pets.delete(before, undefined);
+  await store.pets.delete(CLIENT, before, undefined);
   const page = await list(store.pets, { limit: 10, cursor: before });
   assert.deepEqual(
     page.map(({ id }) => id),

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { fakeClock } from '../support/clock.ts';
-import { openStore } from '../support/store.ts';
+import { CLIENT, openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { get, requireValue, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
@@ -17,7 +17,7 @@ const UNAVAILABLE = { code: 'unavailable' };
 /** A store whose thread has written before. */
 async function usedFixture(t: TestContext) {
   const fixture = await sqliteFixture(t);
-  await fixture.store.pets.create(REX);
+  await fixture.store.pets.create(CLIENT, REX);
   return fixture;
 }
 
@@ -49,7 +49,8 @@ for (const [what, { happen, reason }] of Object.entries(ACCIDENTS)) {
   test(`creates and readiness fail after the ${what}`, async (t) => {
     const { store, file } = await usedFixture(t);
     happen(file);
-    for (let create = 0; create < 2; create++) await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+    for (let create = 0; create < 2; create++)
+      await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
     await assert.rejects(store.ping(), UNAVAILABLE);
     await assert.rejects(store.check(), reason);
   });
@@ -60,23 +61,23 @@ test('a create is refused when the database is moved and a symbolic link to it l
   const moved = join(temporaryFolder(t), 'petstore.db');
   renameSync(file, moved);
   symlinkSync(moved, file);
-  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
   await assert.rejects(store.ping(), UNAVAILABLE);
   // The next start looks for the log beside the database.
   await assert.rejects(store.check(), /petstore\.db-wal was deleted or moved/);
   rmSync(file);
   renameSync(moved, file);
-  assert.equal(requireValue(await store.pets.create(REX)).id, 2n);
+  assert.equal(requireValue(await store.pets.create(CLIENT, REX)).id, 2n);
   assert.equal((await get((await reopen()).pets, 2n))?.id, 2n);
 });
 
 test('a database that was moved and put back is written again, without half writes', async (t) => {
   const { store, file, reopen } = await usedFixture(t);
   renameSync(file, `${file}.old`);
-  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
   renameSync(`${file}.old`, file);
   assert.equal(await store.check(), 'kept');
-  assert.equal(requireValue(await store.pets.create(REX)).id, 2n);
+  assert.equal(requireValue(await store.pets.create(CLIENT, REX)).id, 2n);
   assert.equal((await get((await reopen()).pets, 2n))?.id, 2n);
 });
 
@@ -87,7 +88,7 @@ test('a create is refused when the database is deleted while it is written', asy
   db.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
     SELECT count(*) FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT i FROM n);
   END`);
-  const creation = store.pets.create(REX);
+  const creation = store.pets.create(CLIENT, REX);
   const isRefused = assert.rejects(creation, UNAVAILABLE);
   const isWriting = () => {
     try {
@@ -108,11 +109,11 @@ test('a symbolic link that now leads to another file is another file', async (t)
   symlinkSync(file, link);
   const store = openStore(`sqlite:${link}`, fakeClock());
   t.after(() => store.close());
-  await store.pets.create(REX);
+  await store.pets.create(CLIENT, REX);
   const { file: other } = await usedFixture(t);
   rmSync(link);
   symlinkSync(other, link);
-  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
 });
 
 test('a create is refused when the file behind its symbolic link is replaced', async (t) => {
@@ -121,10 +122,10 @@ test('a create is refused when the file behind its symbolic link is replaced', a
   symlinkSync(file, link);
   const store = openStore(`sqlite:${link}`, fakeClock());
   t.after(() => store.close());
-  await store.pets.create(REX);
+  await store.pets.create(CLIENT, REX);
   copyFileSync(file, `${file}.copy`);
   renameSync(`${file}.copy`, file);
-  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
 });
 
 /** A store that was opened through a link to a link to its file, and the folders of the three. */
@@ -139,7 +140,7 @@ async function storeBehindLinks(t: TestContext) {
   symlinkSync(join('parent', basename(middle)), link);
   const store = openStore(`sqlite:${link}`, fakeClock());
   t.after(() => store.close());
-  await store.pets.create(REX);
+  await store.pets.create(CLIENT, REX);
   return { store, file, middle, link, folder };
 }
 
@@ -168,7 +169,7 @@ for (const [what, swap] of Object.entries(SWAPS))
     const links = await storeBehindLinks(t);
     const { file: other } = await usedFixture(t);
     swap(links, other);
-    await assert.rejects(links.store.pets.create(REX), UNAVAILABLE);
+    await assert.rejects(links.store.pets.create(CLIENT, REX), UNAVAILABLE);
     await assert.rejects(links.store.check());
   });
 
@@ -176,7 +177,7 @@ test('creates go on when files and log move to another folder together, behind a
   const { store, folder } = await storeInFolder(t);
   renameSync(folder, `${folder}.new`);
   symlinkSync(`${folder}.new`, folder);
-  assert.equal(requireValue(await store.pets.create(REX)).id, 2n);
+  assert.equal(requireValue(await store.pets.create(CLIENT, REX)).id, 2n);
   assert.equal(await store.check(), 'kept');
 });
 
@@ -187,18 +188,19 @@ test('a create is refused from the moment that the database is truncated, even i
   // Not every database that gets smaller is truncated.
   raw().exec('CREATE TABLE filler AS SELECT randomblob(1000000) AS bytes');
   checkpoint();
-  await store.pets.create(REX);
+  await store.pets.create(CLIENT, REX);
   raw().exec('DROP TABLE filler; VACUUM');
   checkpoint();
-  assert.equal(requireValue(await store.pets.create(REX)).id, 3n);
+  assert.equal(requireValue(await store.pets.create(CLIENT, REX)).id, 3n);
   assert.equal(await store.check(), 'kept');
 
   copyFileSync(file, `${file}.copy`);
   truncateSync(file, 8_192);
-  for (let create = 0; create < 2; create++) await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  for (let create = 0; create < 2; create++)
+    await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
   await assert.rejects(store.check(), /petstore\.db was truncated while in use/);
   copyFileSync(`${file}.copy`, file);
-  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
   await assert.rejects(store.check(), /petstore\.db was truncated while in use/);
 });
 
@@ -207,14 +209,14 @@ async function storeInFolder(t: TestContext) {
   const folder = join(temporaryFolder(t), 'data');
   mkdirSync(folder);
   const { store } = await sqliteFixture(t, folder);
-  await store.pets.create(REX);
+  await store.pets.create(CLIENT, REX);
   return { store, folder };
 }
 
 test('a create is refused when the folder of the database is moved', async (t) => {
   const { store, folder } = await storeInFolder(t);
   renameSync(folder, `${folder}.old`);
-  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
 });
 
 test('a create is refused when a copy with the same times replaces the folder', async (t) => {
@@ -222,5 +224,5 @@ test('a create is refused when a copy with the same times replaces the folder', 
   execFileSync('cp', ['-a', folder, `${folder}.copy`]);
   renameSync(folder, `${folder}.old`);
   renameSync(`${folder}.copy`, folder);
-  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
 });

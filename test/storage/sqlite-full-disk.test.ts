@@ -9,7 +9,7 @@ import type { PetRepository } from '../../src/resources/pets/repository.ts';
 import { list, newKey, requireValue, walk, readOutcome } from './fixture.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
-import { addKey, createAccount } from '../support/store.ts';
+import { CLIENT, addKey, createAccount } from '../support/store.ts';
 
 const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 const REX: NewPet = { name: '🐕'.repeat(200), categoryId: 1n, status: 'sold' };
@@ -24,7 +24,7 @@ async function fill(pets: PetRepository): Promise<Pet[]> {
   const added: Pet[] = [];
   for (;;) {
     try {
-      added.push(requireValue(await pets.create(REX)));
+      added.push(requireValue(await pets.create(CLIENT, REX)));
     } catch (error) {
       assert.ok(error instanceof ServiceError && error.code === 'unavailable');
       return added;
@@ -47,8 +47,8 @@ async function fullStore(t: TestContext) {
 
 test('on a full disk creates are unavailable and reads work', async (t) => {
   const { store, added, key } = await fullStore(t);
-  for (let again = 0; again < 3; again++) await assert.rejects(store.pets.create(REX), UNAVAILABLE);
-  const together = await Promise.allSettled([store.pets.create(REX), store.pets.create(REX)]);
+  for (let again = 0; again < 3; again++) await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
+  const together = await Promise.allSettled([store.pets.create(CLIENT, REX), store.pets.create(CLIENT, REX)]);
   for (const { status } of together) assert.equal(status, 'rejected');
   assert.deepEqual(await walk(store.pets, { limit: 100 }), added.toReversed());
   assert.deepEqual(await list(store.pets, { limit: 5, status: 'sold' }), added.slice(-5).toReversed());
@@ -65,9 +65,9 @@ test('creates succeed when there is room again, and nothing was half done', asyn
     status: 201,
     location: '/pets/{id}',
   } as const;
-  await assert.rejects(store.pets.create(REX, once), UNAVAILABLE);
+  await assert.rejects(store.pets.create(CLIENT, REX, once), UNAVAILABLE);
   grow();
-  const created = await store.pets.create(REX, once);
+  const created = await store.pets.create(CLIENT, REX, once);
   assert.equal(readOutcome(created), 'done');
   const { id } = requireValue(created);
   assert.ok(id > (added.at(-1)?.id ?? 0n));

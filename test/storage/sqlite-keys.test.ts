@@ -6,7 +6,7 @@ import { ApiKeyHash } from '../../src/domain/api-key.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
-import { addKey, createAccount, findKey } from '../support/store.ts';
+import { CLIENT, addKey, createAccount, findKey } from '../support/store.ts';
 
 async function keyFixture(t: TestContext) {
   const fixture = await sqliteFixture(t);
@@ -23,7 +23,7 @@ test('no process reads a key again after a create, counters or a use', async (t)
   const elsewhere = await another();
   for (const each of [store, elsewhere]) {
     await each.keys.writeUses([[keyId, Math.floor(clock().unix)]]);
-    await each.pets.create(REX);
+    await each.pets.create(CLIENT, REX);
     await each.limits.writeCounts(
       new Map([['account 1', { minuteStart: 1, minuteCount: 1, day: 1, dayCount: 1 }]]),
     );

@@ -6,7 +6,7 @@ import { IN_FLIGHT } from '../../src/domain/idempotency.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { get, keyUsesOf, list, newKey, requireValue, REX, readOutcome, replayed } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
-import { addKey, createAccount, findKey } from '../support/store.ts';
+import { CLIENT, addKey, createAccount, findKey } from '../support/store.ts';
 
 const ONCE = {
   accountId: 1,
@@ -20,7 +20,7 @@ const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 /** A store whose database another process holds, as a long import does. */
 async function lockedFixture(t: TestContext) {
   const fixture = await sqliteFixture(t);
-  const pet = requireValue(await fixture.store.pets.create(REX));
+  const pet = requireValue(await fixture.store.pets.create(CLIENT, REX));
   const account = await createAccount(fixture.store.accounts, 'shelter', 'free', PLANS.free);
   const key = newKey(account.id);
   const { id: keyId } = await addKey(fixture.store.keys, key);
@@ -47,9 +47,9 @@ test('while another process locks the database, reads work', async (t) => {
 
 test('while another process locks the database, creates wait and then succeed', async (t) => {
   const { store, release } = await lockedFixture(t);
-  const creations = Promise.all([store.pets.create(REX), store.pets.create(REX)]);
+  const creations = Promise.all([store.pets.create(CLIENT, REX), store.pets.create(CLIENT, REX)]);
   assert.equal(await isPending(creations), true);
-  const late = store.pets.create(REX);
+  const late = store.pets.create(CLIENT, REX);
   release();
   const ids = [...(await creations), await late].map((creation) => requireValue(creation).id);
   assert.deepEqual(ids, [2n, 3n, 4n]);
@@ -57,24 +57,24 @@ test('while another process locks the database, creates wait and then succeed', 
 
 test('a create that waited 5 s is unavailable, adds nothing and can be retried', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
-  const creation = store.pets.create(REX, ONCE);
+  const creation = store.pets.create(CLIENT, REX, ONCE);
   clock.advance(3_999);
   // Its own second is over just before the 5 s are: when it is told so, the database has been tried again.
-  const follower = store.pets.create(REX, ONCE);
+  const follower = store.pets.create(CLIENT, REX, ONCE);
   clock.advance(1_000);
   assert.deepEqual(await follower, IN_FLIGHT);
   clock.advance(1);
   await assert.rejects(creation, UNAVAILABLE);
   release();
   assert.equal((await list(store.pets, { limit: 20 })).length, 1);
-  assert.equal(readOutcome(await store.pets.create(REX, ONCE)), 'done');
+  assert.equal(readOutcome(await store.pets.create(CLIENT, REX, ONCE)), 'done');
 });
 
 test('later creates wait for their own 5 s', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
-  const early = store.pets.create(REX);
+  const early = store.pets.create(CLIENT, REX);
   clock.advance(3_000);
-  const late = store.pets.create(REX);
+  const late = store.pets.create(CLIENT, REX);
   clock.advance(2_000);
   await assert.rejects(early, UNAVAILABLE);
   release();
@@ -83,24 +83,24 @@ test('later creates wait for their own 5 s', async (t) => {
 
 test('a second request conflicts while its idempotency key is in flight for over 1 s', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
-  const first = store.pets.create(REX, ONCE);
-  const second = store.pets.create(REX, ONCE);
-  const otherBody = store.pets.create(REX, { ...ONCE, fingerprint: 'other' });
-  const otherAccount = store.pets.create(REX, { ...ONCE, accountId: 2 });
+  const first = store.pets.create(CLIENT, REX, ONCE);
+  const second = store.pets.create(CLIENT, REX, ONCE);
+  const otherBody = store.pets.create(CLIENT, REX, { ...ONCE, fingerprint: 'other' });
+  const otherAccount = store.pets.create(CLIENT, REX, { ...ONCE, accountId: 2 });
   clock.advance(1_000);
   assert.deepEqual(await second, IN_FLIGHT);
   assert.deepEqual(await otherBody, IN_FLIGHT);
   release();
   const { id } = requireValue(await first);
   assert.notEqual(requireValue(await otherAccount).id, id);
-  const third = await store.pets.create(REX, ONCE);
+  const third = await store.pets.create(CLIENT, REX, ONCE);
   assert.deepEqual([readOutcome(third), requireValue(third).id], ['replayed', id]);
 });
 
 test('a second request that waits less than 1 s for the first one replays it', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
-  const first = store.pets.create(REX, ONCE);
-  const second = store.pets.create(REX, ONCE);
+  const first = store.pets.create(CLIENT, REX, ONCE);
+  const second = store.pets.create(CLIENT, REX, ONCE);
   clock.advance(999);
   release();
   assert.deepEqual(await second, replayed(ONCE, await first));
@@ -108,7 +108,10 @@ test('a second request that waits less than 1 s for the first one replays it', a
 
 test('when the first request fails, the second one with its key fails too', async (t) => {
   const { store, clock } = await lockedFixture(t);
-  const results = Promise.allSettled([store.pets.create(REX, ONCE), store.pets.create(REX, ONCE)]);
+  const results = Promise.allSettled([
+    store.pets.create(CLIENT, REX, ONCE),
+    store.pets.create(CLIENT, REX, ONCE),
+  ]);
   clock.advance(5_000);
   for (const result of await results) {
     assert.equal(result.status, 'rejected');

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { INT64_MIN } from '../../src/domain/int64.ts';
 import { DEFAULT_DATABASE_URL } from '../../src/config/database-url.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
-import { openStore } from '../support/store.ts';
+import { CLIENT, openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { get, list, requireValue, REX } from './fixture.ts';
@@ -49,7 +49,7 @@ test('a file that does not exist, and an empty one, get the schema', async (t) =
   writeFileSync(file, '');
   for (const each of [file, join(temporaryFolder(t), 'new.db')]) {
     const store = open(t, each);
-    assert.equal(requireValue(await store.pets.create(REX)).id, 1n);
+    assert.equal(requireValue(await store.pets.create(CLIENT, REX)).id, 1n);
     const db = new DatabaseSync(each);
     t.after(() => db.close());
     assert.equal(db.prepare('PRAGMA user_version').get()?.['user_version'], MIGRATIONS.length);
@@ -59,7 +59,7 @@ test('a file that does not exist, and an empty one, get the schema', async (t) =
 
 test('opening a second time changes nothing', async (t) => {
   const { file, store, reopen } = await sqliteFixture(t);
-  const pet = requireValue(await store.pets.create(REX));
+  const pet = requireValue(await store.pets.create(CLIENT, REX));
   const again = await reopen();
   assert.deepEqual(await get(again.pets, pet.id), pet);
   assert.deepEqual(await get(open(t, file).pets, pet.id), pet);
@@ -80,7 +80,7 @@ test('a catalogue of the first schema keeps its animals and reuses no id', async
   ];
   assert.deepEqual(await list(pets, { limit: 3 }), animals);
   assert.deepEqual(await list(pets, { limit: 3, status: 'sold' }), animals.slice(1));
-  assert.equal(requireValue(await pets.create(REX)).id, 4n);
+  assert.equal(requireValue(await pets.create(CLIENT, REX)).id, 4n);
 });
 
 test('a database of a newer schema is refused and not changed', async (t) => {

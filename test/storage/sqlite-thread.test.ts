@@ -11,6 +11,7 @@ import type { WriteCall } from '../../src/storage/sqlite/writing-thread.ts';
 import { list, requireValue, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
+import { CLIENT } from '../support/store.ts';
 
 const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 const SLOW = { ...REX, name: 'slow' };
@@ -18,7 +19,7 @@ const SLOW = { ...REX, name: 'slow' };
 /** A store in which to add the animal SLOW takes long: for a disk that hangs, there is no other stand-in. */
 async function slowFixture(t: TestContext) {
   const fixture = await sqliteFixture(t);
-  await fixture.store.pets.create(REX);
+  await fixture.store.pets.create(CLIENT, REX);
   fixture.raw().exec(`CREATE TRIGGER slow BEFORE INSERT ON pets WHEN new.name = 'slow' BEGIN
     SELECT max(i) FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT i FROM n);
   END`);
@@ -33,7 +34,7 @@ async function sent(): Promise<void> {
 test('lists are answered during a long commit', async (t) => {
   const { store, clock } = await slowFixture(t);
   const order: string[] = [];
-  const creation = store.pets.create(SLOW).then(() => order.push('created'));
+  const creation = store.pets.create(CLIENT, SLOW).then(() => order.push('created'));
   await sent();
   for (let time = 0; time < 10; time++) {
     assert.equal((await list(store.pets, { limit: 20 })).length, 1);
@@ -49,10 +50,10 @@ test('lists are answered during a long commit', async (t) => {
 test('creates that arrive during a long commit share the next one', async (t) => {
   const { store, file } = await slowFixture(t);
   const before = transactionsInLog(file);
-  const creations = [store.pets.create(SLOW)];
+  const creations = [store.pets.create(CLIENT, SLOW)];
   await sent();
   for (let time = 0; time < 20; time++) {
-    creations.push(store.pets.create(REX));
+    creations.push(store.pets.create(CLIENT, REX));
     await setImmediate();
   }
   const ids = (await Promise.all(creations)).map((creation) => requireValue(creation).id);
@@ -66,9 +67,9 @@ test('creates that arrive during a long commit share the next one', async (t) =>
 test('a create that waited 5 s for a slow commit is refused and not done', async (t) => {
   const { store, clock } = await slowFixture(t);
   const order: string[] = [];
-  const creation = store.pets.create(SLOW).then(() => order.push('created'));
+  const creation = store.pets.create(CLIENT, SLOW).then(() => order.push('created'));
   await sent();
-  const late = store.pets.create(REX);
+  const late = store.pets.create(CLIENT, REX);
   clock.advance(5_000);
   await assert.rejects(late, UNAVAILABLE);
   order.push('refused');
@@ -79,11 +80,11 @@ test('a create that waited 5 s for a slow commit is refused and not done', async
 
 test('close waits for earlier writes and refuses later ones', async (t) => {
   const { store, reopen } = await slowFixture(t);
-  const creations = [store.pets.create(SLOW)];
+  const creations = [store.pets.create(CLIENT, SLOW)];
   await sent();
-  creations.push(store.pets.create(REX));
+  creations.push(store.pets.create(CLIENT, REX));
   const reopened = reopen();
-  await assert.rejects(store.pets.create(REX), /closed/);
+  await assert.rejects(store.pets.create(CLIENT, REX), /closed/);
   assert.deepEqual(
     (await Promise.all(creations)).map((creation) => requireValue(creation).id),
     [2n, 3n],
@@ -94,7 +95,7 @@ test('close waits for earlier writes and refuses later ones', async (t) => {
 test('a fault has the message, code and stack of the thread', async (t) => {
   const { store, raw } = await sqliteFixture(t);
   raw().exec('ALTER TABLE pets RENAME TO cats');
-  await assert.rejects(store.pets.create(REX), {
+  await assert.rejects(store.pets.create(CLIENT, REX), {
     name: 'Error',
     code: 'ERR_SQLITE_ERROR',
     errcode: 1,
@@ -106,7 +107,7 @@ test('a fault has the message, code and stack of the thread', async (t) => {
 test('the first write does not create a deleted file again', async (t) => {
   const { store, file } = await sqliteFixture(t);
   rmSync(file);
-  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
   assert.equal(existsSync(file), false);
 });
 

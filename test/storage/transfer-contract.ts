@@ -11,7 +11,7 @@ import { KEYS } from '../../src/resources/keys/table.ts';
 import type { AnyTable } from '../../src/storage/table.ts';
 import { addPets, newKey, type NewFixture, requireValue, REX } from './fixture.ts';
 import { test } from '../support/test.ts';
-import { addKey, createAccount } from '../support/store.ts';
+import { CLIENT, addKey, createAccount } from '../support/store.ts';
 
 type TableRow = readonly Value[];
 
@@ -78,7 +78,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
       readSnapshot(store, (source) => Promise.all([ACCOUNTS, PETS].map((table) => source.lastId(table))));
     assert.deepEqual(await lastIds(), [0n, 0n]);
     await addPets(store.pets, [REX, REX, REX]);
-    await store.pets.delete(3n, undefined);
+    await store.pets.delete(CLIENT, 3n, undefined);
     assert.deepEqual(await lastIds(), [0n, 3n]);
     await store.database.fill(async (target) => {
       await target.continueAfter(ACCOUNTS, 7n);
@@ -86,7 +86,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     });
     assert.deepEqual(await lastIds(), [7n, 9n]);
     const later = await another();
-    assert.equal(requireValue(await later.pets.create(REX)).id, 10n);
+    assert.equal(requireValue(await later.pets.create(CLIENT, REX)).id, 10n);
     assert.equal((await createAccount(later.accounts, 'shop', 'pro', PLANS.pro)).id, 8);
   });
 

@@ -135,7 +135,7 @@ for (const [direction, newSource, newTarget] of [
     const { id } = await createAccount(source.accounts, 'shop', 'pro', PLANS.pro);
     await addKey(source.keys, newKey(id));
     const [first, second, newest] = await addPets(source.pets, [AVAILABLE, AVAILABLE, REX]);
-    await source.pets.delete(newest?.id ?? 0n, undefined);
+    await source.pets.delete(CLIENT, newest?.id ?? 0n, undefined);
     const category = async (of: Store, name: string) =>
       requireValue(await of.categories.create(CLIENT, { name })).id;
     const order = async (of: Store, pet: Pet | undefined) =>
@@ -148,7 +148,7 @@ for (const [direction, newSource, newTarget] of [
     await copy(source, target);
     assert.equal(await category(target, 'Cats'), newestCategory + 1n);
     assert.equal(await order(target, second), newestOrder + 1n);
-    assert.equal(requireValue(await target.pets.create(REX)).id, (newest?.id ?? 0n) + 1n);
+    assert.equal(requireValue(await target.pets.create(CLIENT, REX)).id, (newest?.id ?? 0n) + 1n);
     const account = await createAccount(target.accounts, 'other', 'pro', PLANS.pro);
     assert.equal(account.id, id + 1);
     assert.equal((await addKey(target.keys, newKey(account.id))).id, 2);

@@ -13,7 +13,7 @@ import { temporaryPostgres } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
-import { findAccount } from '../support/store.ts';
+import { CLIENT, findAccount } from '../support/store.ts';
 
 // Databases of the version before categories and orders.
 
@@ -63,7 +63,7 @@ async function assertServes({ store }: TestService): Promise<void> {
     assert.deepEqual(await list(pets, { limit: 100, categoryId, status }), both.toReversed());
   }
   assert.equal((await findAccount(accounts, 'SHOP'))?.id, 1);
-  const replayed = await pets.create(REX, {
+  const replayed = await pets.create(CLIENT, REX, {
     accountId: 1,
     key: 'sha256 a',
     fingerprint: 'f',
@@ -72,10 +72,10 @@ async function assertServes({ store }: TestService): Promise<void> {
   });
   assert.deepEqual(replayed, { replay: { status: 201, location: '/pets/5', json: '{"id":5}' } });
   assert.equal(readOutcome(await orders.create(1, { petId: 4n })), 'done');
-  assert.deepEqual(await pets.delete(4n, undefined), { error: 'conflict' });
-  const patched = await pets.update(3n, patch({ status: null }), undefined);
+  assert.deepEqual(await pets.delete(CLIENT, 4n, undefined), { error: 'conflict' });
+  const patched = await pets.update(CLIENT, 3n, patch({ status: null }), undefined);
   assert.deepEqual(patched, { value: '{"id":3,"name":"Max","categoryId":7}' });
-  const created = await pets.create(REX);
+  const created = await pets.create(CLIENT, REX);
   assert.equal(requireValue(created).id, 6n);
   assert.deepEqual(created, { value: { id: 6n, ...REX } });
 }

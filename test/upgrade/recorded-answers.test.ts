@@ -10,7 +10,7 @@ import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTestService } from '../support/service.ts';
-import { openStore } from '../support/store.ts';
+import { CLIENT, openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
 
@@ -54,11 +54,11 @@ const BEFORE = `
 
 async function assertUpgraded(pets: PetRepository): Promise<void> {
   for (const pet of PETS) {
-    const replayed = await pets.create({ name: 'Max', categoryId: 1n }, idempotencyOf(pet.id));
+    const replayed = await pets.create(CLIENT, { name: 'Max', categoryId: 1n }, idempotencyOf(pet.id));
     const replay = { status: 201, location: `/pets/${pet.id}`, json: petJson(pet) };
     assert.deepEqual(replayed, { replay });
   }
-  const fresh = await pets.create({ name: 'Max', categoryId: 1n }, idempotencyOf(ORPHAN));
+  const fresh = await pets.create(CLIENT, { name: 'Max', categoryId: 1n }, idempotencyOf(ORPHAN));
   assert.ok('value' in fresh);
 }
 

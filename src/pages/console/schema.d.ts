@@ -1,4 +1,7 @@
 // Made from the description of the admin API by `npm run openapi`.
+/** An integer of 64 bits: a number up to ±(2^53 − 1), and a bigint beyond, so that it is never rounded. */
+export type Int64 = number | bigint;
+
 /** Accounts, the newest first. */
 export type Accounts = readonly Account[];
 
@@ -98,6 +101,35 @@ export type Bans = readonly {
   /** How many bans the key had in a row, this one included. */
   readonly count: number;
 }[];
+
+/** Categories, the newest first. */
+export type Categories = readonly Category[];
+
+/** A category to add. */
+export interface NewCategory {
+  /** The name of the category. No other category has it, ignoring case. */
+  readonly name: string;
+  /** What belongs to the category. */
+  readonly description?: string | undefined;
+}
+
+/** A category of animals. */
+export interface Category {
+  /** The name of the category. No other category has it, ignoring case. */
+  readonly name: string;
+  /** What belongs to the category. */
+  readonly description?: string | undefined;
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: Int64;
+}
+
+/** A change of a category. `null` removes the description. */
+export interface CategoryPatch {
+  /** The name of the category. No other category has it, ignoring case. */
+  readonly name?: string | undefined;
+  /** What belongs to the category. */
+  readonly description?: string | null | undefined;
+}
 
 /** Keys that call deprecated operations, the most requests first. */
 export type DeprecatedUses = readonly {
@@ -300,6 +332,30 @@ export interface IssuedToken {
   readonly token: string;
 }
 
+/** Orders, the newest first. */
+export type Orders = readonly Order[];
+
+/** An order of an account. */
+export interface Order {
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: Int64;
+  /** Identifier of the animal. */
+  readonly petId: Int64;
+  /** Always 1. */
+  readonly quantity: 1;
+  /** When the animal is to be handed over, in UTC. */
+  readonly shipDate?: string | undefined;
+  readonly status: OrderStatus;
+  /** Whether the status is `complete`. */
+  readonly complete: boolean;
+  /** When the order was made. */
+  readonly createdAt: string;
+  /** When the order expires if it is still open. */
+  readonly expiresAt: string;
+  readonly accountId: number;
+  readonly account: string;
+}
+
 /** Requests, latency, limits and health of the service. */
 export interface Overview {
   readonly startedAt: string;
@@ -364,6 +420,38 @@ export interface Overview {
         }
       | undefined;
   };
+}
+
+/** Animals, the newest first. */
+export type Pets = readonly Pet[];
+
+/** An animal to add. */
+export interface NewPet {
+  /** The animal's name. */
+  readonly name: string;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId: Int64;
+  readonly status?: PetStatus | undefined;
+}
+
+/** An animal of the catalogue. */
+export interface Pet {
+  /** The animal's name. */
+  readonly name: string;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId: Int64;
+  readonly status?: PetStatus | undefined;
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: Int64;
+}
+
+/** A change of an animal. `null` removes the status. */
+export interface PetPatch {
+  /** The animal's name. */
+  readonly name?: string | undefined;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId?: Int64 | undefined;
+  readonly status?: PetStatus | null | undefined;
 }
 
 /** Requests of a range. Each row has `start`, `operation`, a key or an account, as `by` says. */
@@ -490,6 +578,12 @@ export interface Token {
   readonly createdAt: string;
   readonly expiresAt?: string | undefined;
 }
+
+/** Status of an order. An order is open while it is pending. */
+export type OrderStatus = 'pending' | 'complete' | 'cancelled' | 'expired';
+
+/** Availability status of an animal. */
+export type PetStatus = 'available' | 'pending' | 'sold';
 
 /** An attempt to deliver an event. */
 export interface Delivery {

@@ -8,6 +8,7 @@ import type { Page } from '../../domain/page.ts';
 import { PLANS } from '../../domain/plan.ts';
 import { list, newKey, REX, newApiKey, requireValue } from '../../../test/storage/fixture.ts';
 import {
+  CLIENT,
   changeAccount,
   ROOT,
   addKey,
@@ -47,7 +48,7 @@ for (const [name, fresh] of STORES) {
     ]);
     await Promise.all([
       createAccount(accounts, 'b', 'free', PLANS.free),
-      pets.create({ name: 'Rex', categoryId: 1n }),
+      pets.create(CLIENT, { name: 'Rex', categoryId: 1n }),
     ]);
     // Which of the two comes first is nobody's promise.
     const made = (await rivals).flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -236,10 +237,10 @@ for (const [name, fresh] of STORES) {
     const taken = newKey(id);
     const old = await addKey(keys, taken);
     const [before, rotation, , after] = await Promise.allSettled([
-      pets.create(REX),
+      pets.create(CLIENT, REX),
       keys.rotate(ROOT, { id: old.id, key: taken.key, grace: 1_000 }),
       changeAccount(accounts, id, { plan: 'free', limits: PLANS.free }),
-      pets.create(REX),
+      pets.create(CLIENT, REX),
     ]);
     assert.deepEqual(
       [before, rotation, after].map(({ status }) => status),

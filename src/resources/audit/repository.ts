@@ -71,6 +71,15 @@ export async function addAudit(
   await transaction.query(entry);
 }
 
+/** The same for a change that many keys make all the time: the log shows it only when a person made it. */
+export async function addOperatorAudit(
+  transaction: Transaction,
+  actor: Actor,
+  change: AuditChange,
+): Promise<void> {
+  if (actor.kind !== 'key') await addAudit(transaction, actor, change);
+}
+
 export const WRITES = { add: addAudit };
 
 /** How many keys the account's own keys have created since the instant `since` (Unix milliseconds). */

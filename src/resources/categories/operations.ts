@@ -1,6 +1,15 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import { change, create, list, read, otherTag, type Resource } from '../../http/operation.ts';
+import {
+  change,
+  create,
+  forOperators,
+  list,
+  type OperatorResource,
+  otherTag,
+  read,
+  type Resource,
+} from '../../http/operation.ts';
 import { int64, LIMIT } from '../../http/parameters.ts';
 import type { CategoryRepository } from './repository.ts';
 import { Category, CategoryPatch, NewCategory } from './schema.ts';
@@ -97,8 +106,8 @@ const updateCategory = change(CategoryPatch, Category, {
     conflict: TAKEN,
   },
   sample: { client: 'categories.update' },
-  handle: ({ parameters, body, ifMatch }, { categories }: Stores) =>
-    categories.update(parameters.categoryId, body, ifMatch),
+  handle: ({ actor, parameters, body, ifMatch }, { categories }: Stores) =>
+    categories.update(actor, parameters.categoryId, body, ifMatch),
 });
 
 export const CLIENT_CATEGORIES: Resource<Stores> = {
@@ -111,4 +120,18 @@ export const CLIENT_CATEGORIES: Resource<Stores> = {
     { schema: Categories, example: CATEGORIES },
   ],
   operations: [listCategories, createCategory, getCategory, updateCategory],
+};
+
+export const OPERATOR_CATEGORIES: OperatorResource<Stores> = {
+  name: 'Categories',
+  description: 'The categories that animals belong to.',
+  operations: [
+    forOperators(listCategories, {
+      role: 'viewer',
+      description: 'Returns a page of categories, the newest first.',
+    }),
+    forOperators(createCategory, { role: 'admin' }),
+    forOperators(getCategory, { role: 'viewer' }),
+    forOperators(updateCategory, { role: 'admin' }),
+  ],
 };

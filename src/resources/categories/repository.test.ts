@@ -76,7 +76,7 @@ for (const [name, fresh] of STORES) {
       const { id } = await add(first);
       assert.deepEqual(await categories.create(CLIENT, { name: second }), refused('conflict'), second);
       // Its own name in another case is free.
-      assert.ok('value' in (await categories.update(id, patch({ name: second }), undefined)), second);
+      assert.ok('value' in (await categories.update(CLIENT, id, patch({ name: second }), undefined)), second);
       assert.deepEqual(await categories.create(CLIENT, { name: first }), refused('conflict'), first);
     }
     assert.deepEqual(
@@ -90,7 +90,7 @@ for (const [name, fresh] of STORES) {
     const { categories } = await prepare(t);
     const { id } = requireValue(await categories.create(CLIENT, { name: 'Dogs', description: 'all' }));
     const change = async (fields: Partial<CategoryPatch>) => {
-      const changed = await categories.update(id, patch(fields), undefined);
+      const changed = await categories.update(CLIENT, id, patch(fields), undefined);
       assert.deepEqual(await categories.get(id), changed);
       return toJson(requireValue(changed));
     };
@@ -107,7 +107,7 @@ for (const [name, fresh] of STORES) {
     const [dogs, cats] = [await add('Dogs'), await add('Cats')];
     const taken = patch({ name: 'CATS' }, 'description must be a string.');
     const update = (id: bigint, its: Patch<CategoryPatch>, ...tags: string[]) =>
-      categories.update(id, its, tags.length === 0 ? undefined : tags);
+      categories.update(CLIENT, id, its, tags.length === 0 ? undefined : tags);
     const tag = entityTag(toJson(requireValue(await categories.get(dogs.id))));
     assert.deepEqual(await update(99n, taken, '"other"'), { error: 'not_found' });
     assert.deepEqual(await update(dogs.id, taken, '"other"'), { error: 'precondition_failed' });
@@ -132,7 +132,7 @@ for (const [name, fresh] of STORES) {
       const called = (index: number) => (index % 2 === 0 ? `Round ${round}` : `ROUND ${round}`);
       const renamed = ids.map(async (id, index) => {
         const { categories } = stores[index % 2] ?? store;
-        return 'value' in (await categories.update(id, patch({ name: called(index) }), undefined));
+        return 'value' in (await categories.update(CLIENT, id, patch({ name: called(index) }), undefined));
       });
       const created = ids.map(async (_, index) => {
         const { categories } = stores[index % 2] ?? store;
@@ -149,10 +149,10 @@ for (const [name, fresh] of STORES) {
     const { categories, add, once } = await prepare(t);
     const { id } = await add('Dogs');
     assert.deepEqual(await categories.create(CLIENT, { name: 'dogs' }, once), refused('conflict'));
-    await categories.update(id, patch({ name: 'Wolves' }), undefined);
+    await categories.update(CLIENT, id, patch({ name: 'Wolves' }), undefined);
     const first = await categories.create(CLIENT, { name: 'dogs' }, once);
     assert.equal(readOutcome(first), 'done');
-    await categories.update(requireValue(first).id, patch({ name: 'Foxes' }), undefined);
+    await categories.update(CLIENT, requireValue(first).id, patch({ name: 'Foxes' }), undefined);
     assert.deepEqual(await categories.create(CLIENT, { name: 'dogs' }, once), replayed(once, first));
     const other = await categories.create(CLIENT, { name: 'Cats' }, { ...once, fingerprint: 'b'.repeat(64) });
     assert.deepEqual(other, { error: 'idempotency_key_reused' });

@@ -1,5 +1,5 @@
 // Contract: sections 2 and 3.
-import type { Actor, AuditChange } from '../../domain/audit.ts';
+import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
@@ -7,7 +7,7 @@ import { firstId, type Page, type PageQuery, toPage } from '../../domain/page.ts
 import { isCurrent, toJson } from '../../domain/json.ts';
 import type { Result } from '../../domain/result.ts';
 import { foldedName } from '../../domain/text.ts';
-import { addAudit } from '../audit/repository.ts';
+import { addAudit, addOperatorAudit } from '../audit/repository.ts';
 import { type NewEvent, recordEvents } from '../events/repository.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { raw, type Sql, sql } from '../../storage/sql.ts';
@@ -45,7 +45,7 @@ async function findCategory(
   return row === undefined ? { error: 'not_found' } : { value: toCategory(row) };
 }
 
-/** `conflict`: another category has the name, ignoring case. The audit log shows what operators and commands add. */
+/** `conflict`: another category has the name, ignoring case. */
 async function createCategory(
   transaction: Transaction,
   actor: Actor,
@@ -56,7 +56,7 @@ async function createCategory(
     sql`${CATEGORIES.insert(row)} ON CONFLICT DO NOTHING RETURNING ${CATEGORIES.list}`,
   );
   if (added === undefined) return { error: 'conflict' };
-  if (actor.kind !== 'key') await addAudit(transaction, actor, describeCreation(category));
+  await addOperatorAudit(transaction, actor, describeCreation(category));
   const created = toCategory(CATEGORIES.parse(added));
   await recordEvents(transaction, [categoryEvent('category.created', created, 1)]);
   return { value: created };
@@ -81,6 +81,7 @@ function describeCreation({ name, description }: NewCategory): AuditChange {
 /** `ifMatch`: the entity tags that `isCurrent` compares. */
 async function updateCategory(
   transaction: Transaction,
+  actor: Actor,
   id: bigint,
   { fields, fault }: Patch<CategoryPatch>,
   ifMatch: readonly string[] | undefined,
@@ -107,8 +108,18 @@ async function updateCategory(
     const changes = { name, description: description ?? undefined, foldedName: folded, version };
     const update = sql`UPDATE categories SET ${CATEGORIES.set(changes)} WHERE id = ${id}`;
     await recordEvents(transaction, [categoryEvent('category.updated', after, version)], [update]);
+    await addOperatorAudit(transaction, actor, {
+      action: 'categories set',
+      target: { kind: 'category', name: before.name },
+      before: describeValues(before),
+      after: describeValues(after),
+    });
   }
   return { value: after };
+}
+
+function describeValues({ name, description }: Category): AuditValues {
+  return { name, description: description ?? null };
 }
 
 /** The databases never assign the id of a row again that is deleted. Nobody sees this row, because it is never committed. */
@@ -165,7 +176,7 @@ export function open(engine: Engine) {
       category: NewCategory,
       idempotency?: Key,
     ) => engine.writeOnce(idempotency, createCategory, actor, category),
-    update: (id: bigint, patch: Patch<CategoryPatch>, ifMatch?: readonly string[]) =>
-      engine.write(updateCategory, id, patch, ifMatch),
+    update: (actor: Actor, id: bigint, patch: Patch<CategoryPatch>, ifMatch?: readonly string[]) =>
+      engine.write(updateCategory, actor, id, patch, ifMatch),
   };
 }

@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import { call } from '../../../test/support/api.ts';
 import { run, runJson, start, startServiceProcess, waitFor } from '../../../test/support/process.ts';
 import { newKey, prepared } from '../../../test/cli/prepared.ts';
+import { CLIENT } from '../../../test/support/store.ts';
 
 const withAnimal = prepared(async (store) => {
-  await store.pets.create({ name: 'Rex', categoryId: 2n ** 60n, status: 'available' });
+  await store.pets.create(CLIENT, { name: 'Rex', categoryId: 2n ** 60n, status: 'available' });
   await store.categories.create({ kind: 'system', name: 'test' }, { name: 'Dogs' });
   return { key: await newKey(store) };
 });

@@ -30,9 +30,9 @@ for (const [name, fresh] of STORES) {
     const { store } = await fresh(t);
     const [pet] = await addPets(store.pets, [{ name: 'Rex "\u0001\\ é😀', categoryId: -7n }]);
     assert.ok(pet !== undefined);
-    await store.pets.update(pet.id, patch({ status: 'sold' }));
-    await store.pets.update(pet.id, patch({ status: 'sold' }));
-    await store.pets.delete(pet.id);
+    await store.pets.update(CLIENT, pet.id, patch({ status: 'sold' }));
+    await store.pets.update(CLIENT, pet.id, patch({ status: 'sold' }));
+    await store.pets.delete(CLIENT, pet.id);
     const sold = { ...pet, status: 'sold' };
     assert.deepEqual(await readFeed(store), [
       ['pet.created', 1, toJson(pet)],
@@ -58,8 +58,8 @@ for (const [name, fresh] of STORES) {
     const { store } = await fresh(t);
     const [pet] = await addPets(store.pets, [REX]);
     assert.ok(pet !== undefined);
-    await store.pets.update(pet.id, patch({ status: 'sold' }), ['"other"']);
-    await store.pets.delete(pet.id, ['"other"']);
+    await store.pets.update(CLIENT, pet.id, patch({ status: 'sold' }), ['"other"']);
+    await store.pets.delete(CLIENT, pet.id, ['"other"']);
     assert.equal((await readFeed(store)).length, 1);
   });
 
@@ -82,7 +82,7 @@ for (const [name, fresh] of STORES) {
   test(`${name}: categories have events, also those that an import adds`, async (t) => {
     const { store } = await fresh(t);
     const dogs = requireValue(await store.categories.create(CLIENT, { name: 'Dogs' }));
-    const rename = (body: object) => store.categories.update(dogs.id, readPatch(CategoryPatch, body));
+    const rename = (body: object) => store.categories.update(CLIENT, dogs.id, readPatch(CategoryPatch, body));
     await rename({ name: 'Hounds' });
     await rename({ name: 'Hounds' });
     const id = await store.categories.reserveId();
@@ -98,7 +98,7 @@ for (const [name, fresh] of STORES) {
     const { store, orders, mine, otherAccount, addPet } = await orderFixture(t, fresh);
     const petId = await addPet('available');
     const made = requireValue(await orders.create(mine, { petId }));
-    await orders.complete(mine, made.id);
+    await orders.complete(CLIENT, made.id, { accountId: mine });
     const next = await addPet('available');
     const second = requireValue(await orders.create(mine, { petId: next }));
     await orders.cancel(CLIENT, second.id, { accountId: mine });

@@ -12,9 +12,8 @@ import type { Clock } from '../../domain/clock.ts';
 import { ScopeName } from '../../domain/fields.ts';
 import {
   act,
-  type ClientOperation,
   create,
-  type Examples,
+  forOperators,
   list,
   type OperatorCall,
   type OperatorOperation,
@@ -339,38 +338,13 @@ const findKey = act(OperatorKey, {
   },
 });
 
-/** What an operation of clients is for operators. Without schemas, it has no body or no answer. */
-interface ForOperators extends Pick<OperatorOperation, 'path' | 'description' | 'parameters' | 'errors'> {
-  readonly input?: z.ZodObject;
-  readonly schema?: z.ZodType;
-  readonly examples?: Examples;
-}
-
-/** The same operation for operators with the role admin. The account is that of the path instead of that of the key. */
-function forOperators(
-  { id, method, summary, body, answer, ...operation }: ClientOperation<Repositories>,
-  { input, schema, examples = {}, ...declaration }: ForOperators,
-): OperatorOperation<OperatorRepositories> {
+/** Answers 404 when there is no such account as the path names. */
+function requireAccount(operation: OperatorOperation<Repositories>): OperatorOperation<OperatorRepositories> {
   return {
-    ...declaration,
-    id,
-    method,
-    summary,
-    role: 'admin',
-    ...(body && input && { body: { ...body, schema: input } }),
-    answer: {
-      status: answer.status,
-      description: answer.description,
-      ...(schema && { content: { schema, examples } }),
-    },
-    async handle({ actor, parameters, body: sent }: OperatorCall, repositories) {
-      const { accountId } = parameters;
-      if (accountId !== undefined) {
-        const account = await repositories.accounts.get(Number(accountId));
-        if ('error' in account) return account;
-      }
-      // Operators have neither Idempotency-Key nor If-Match.
-      return operation.handle({ actor, parameters, body: sent, accountId } as never, repositories);
+    ...operation,
+    async handle(call: OperatorCall, repositories) {
+      const account = await repositories.accounts.get(Number(call.parameters['accountId']));
+      return 'error' in account ? account : operation.handle(call as never, repositories);
     },
   };
 }
@@ -380,19 +354,23 @@ const ISSUED_TO_OPERATOR = {
   examples: { created: { summary: 'The new key', value: { ...OPERATOR_KEY, key: ISSUED.key } } },
 };
 
-const createKeyOfAccount = forOperators(createKey, {
-  path: '/accounts/{accountId}/keys',
-  description: 'Creates a key of this environment. Only this answer shows it.',
-  parameters: { accountId: rowId('Number of the account.') },
-  input: OperatorNewKey,
-  ...ISSUED_TO_OPERATOR,
-  errors: {
-    not_found: 'There is no account with this number.',
-    invalid_request: 'expiresAt must lie in the future.',
-  },
-});
+const createKeyOfAccount = requireAccount(
+  forOperators(createKey, {
+    role: 'admin',
+    path: '/accounts/{accountId}/keys',
+    description: 'Creates a key of this environment. Only this answer shows it.',
+    parameters: { accountId: rowId('Number of the account.') },
+    input: OperatorNewKey,
+    ...ISSUED_TO_OPERATOR,
+    errors: {
+      not_found: 'There is no account with this number.',
+      invalid_request: 'expiresAt must lie in the future.',
+    },
+  }),
+);
 
 const rotateAnyKey = forOperators(rotateKey, {
+  role: 'admin',
   path: '/keys/{keyId}/rotate',
   description:
     'Creates a key with the same settings. The old key works for `grace` more seconds, but never past its own expiry.',
@@ -403,6 +381,7 @@ const rotateAnyKey = forOperators(rotateKey, {
 });
 
 const revokeAnyKey = forOperators(revokeKey, {
+  role: 'admin',
   path: '/keys/{keyId}',
   description: 'Ends a key for good, within 5 seconds on every instance.',
   parameters: { keyId: keyNumber },

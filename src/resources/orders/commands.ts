@@ -85,10 +85,6 @@ async function* readOrders(
   { accounts, orders }: Repositories,
   { account: name, status, pet: petId }: ListOptions,
 ): AsyncGenerator<readonly AccountOrder[]> {
-  if (name !== undefined) {
-    const { id: accountId } = requireValue(await accounts.find(name));
-    return yield* readPages((page) => orders.listWithAccounts({ accountId, petId, status, ...page }));
-  }
-  if (petId !== undefined) return yield await orders.listOfPet(petId, status);
-  yield* readPages((page) => orders.listWithAccounts({ accountId: undefined, status, ...page }));
+  const accountId = name === undefined ? undefined : requireValue(await accounts.find(name)).id;
+  yield* readPages((page) => orders.listWithAccounts({ accountId, petId, status, ...page }));
 }

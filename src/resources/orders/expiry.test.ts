@@ -16,9 +16,9 @@ for (const [name, fresh] of STORES) {
     const { orders, mine, addPet, order, passTime, states } = await orderFixture(t, fresh);
     const [early, late] = [await order(await addPet('available')), await order(await addPet('available'))];
     await passTime(HOLD - 1);
-    assert.equal(readOutcome(await orders.complete(mine, early.id)), 'done');
+    assert.equal(readOutcome(await orders.complete(CLIENT, early.id, { accountId: mine })), 'done');
     await passTime(1);
-    assert.deepEqual(await orders.complete(mine, late.id), refused('conflict'));
+    assert.deepEqual(await orders.complete(CLIENT, late.id, { accountId: mine }), refused('conflict'));
     assert.deepEqual(await states(late), ['available', 'expired']);
     assert.deepEqual(await states(early), ['sold', 'complete']);
   });
@@ -33,7 +33,7 @@ for (const [name, fresh] of STORES) {
     const second = requireValue(await orders.create(otherAccount, { petId }));
     assert.deepEqual(await states(first), ['pending', 'expired']);
     assert.deepEqual(await states(second), ['pending', 'pending']);
-    assert.deepEqual(await orders.complete(mine, first.id), refused('conflict'));
+    assert.deepEqual(await orders.complete(CLIENT, first.id, { accountId: mine }), refused('conflict'));
     assert.deepEqual(await states(second), ['pending', 'pending']);
   });
 
@@ -59,11 +59,11 @@ for (const [name, fresh] of STORES) {
     const { pets } = store;
     const patch = { fields: { status: 'sold' }, names: ['status'], fault: undefined } as const;
     await passTime(HOLD - 1);
-    assert.deepEqual(await pets.update(one.petId, patch, undefined), { error: 'conflict' });
-    assert.deepEqual(await pets.delete(two.petId, undefined), { error: 'conflict' });
+    assert.deepEqual(await pets.update(CLIENT, one.petId, patch, undefined), { error: 'conflict' });
+    assert.deepEqual(await pets.delete(CLIENT, two.petId, undefined), { error: 'conflict' });
     await passTime(1);
-    assert.ok('value' in (await pets.update(one.petId, patch, undefined)));
-    assert.deepEqual(await pets.delete(two.petId, undefined), NO_CONTENT);
+    assert.ok('value' in (await pets.update(CLIENT, one.petId, patch, undefined)));
+    assert.deepEqual(await pets.delete(CLIENT, two.petId, undefined), NO_CONTENT);
     assert.deepEqual([await petState(one.petId), await orderState(one.id)], ['sold', 'expired']);
     assert.deepEqual([await petState(two.petId), await orderState(two.id)], [undefined, 'expired']);
   });
@@ -115,7 +115,7 @@ for (const [name, fresh] of STORES) {
     const ordered = await Promise.all([
       Promise.all([orders, orders, ...others.map((each) => each.orders)].map(sweep)),
       ...some.map(async ({ id, petId }) => {
-        assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
+        assert.deepEqual(await orders.complete(CLIENT, id, { accountId: mine }), refused('conflict'));
         return others[0]?.orders.create(otherAccount, { petId });
       }),
     ]);

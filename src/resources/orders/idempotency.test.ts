@@ -29,11 +29,11 @@ for (const [name, fresh] of STORES) {
   test(`${name}: a repeated completion gets its first answer`, async (t) => {
     const { store, orders, mine, once, addPet, order } = await orderFixture(t, fresh);
     const { id, petId } = await order(await addPet('available'));
-    const first = await orders.complete(mine, id, once);
+    const first = await orders.complete(CLIENT, id, { accountId: mine }, once);
     assert.equal(readOutcome(first), 'done');
-    await store.pets.delete(petId, undefined);
-    assert.deepEqual(await orders.complete(mine, id, once), replayed(once, first));
-    assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
+    await store.pets.delete(CLIENT, petId, undefined);
+    assert.deepEqual(await orders.complete(CLIENT, id, { accountId: mine }, once), replayed(once, first));
+    assert.deepEqual(await orders.complete(CLIENT, id, { accountId: mine }), refused('conflict'));
   });
 
   test(`${name}: the key of an order with another body does nothing`, async (t) => {
@@ -59,8 +59,8 @@ for (const [name, fresh] of STORES) {
     assert.deepEqual(await again(), { error: 'idempotency_key_reused' });
     const { id: second } = requireValue(first);
     const complete = { ...once, key: 'sha256 order-2' } as const;
-    assert.deepEqual(await orders.complete(mine, 99n, complete), refused('not_found'));
-    assert.equal(readOutcome(await orders.complete(mine, second, complete)), 'done');
+    assert.deepEqual(await orders.complete(CLIENT, 99n, { accountId: mine }, complete), refused('not_found'));
+    assert.equal(readOutcome(await orders.complete(CLIENT, second, { accountId: mine }, complete)), 'done');
   });
 
   test(`${name}: a refusal under a key whose record has expired removes the record`, async (t) => {
@@ -77,9 +77,9 @@ for (const [name, fresh] of STORES) {
     const { orders, mine, once, addPet, order, passTime, states } = await orderFixture(t, fresh);
     const made = await order(await addPet('available'));
     await passTime(3 * DAY);
-    assert.deepEqual(await orders.complete(mine, made.id, once), refused('conflict'));
+    assert.deepEqual(await orders.complete(CLIENT, made.id, { accountId: mine }, once), refused('conflict'));
     assert.deepEqual(await states(made), ['available', 'expired']);
-    assert.deepEqual(await orders.complete(mine, made.id, once), refused('conflict'));
+    assert.deepEqual(await orders.complete(CLIENT, made.id, { accountId: mine }, once), refused('conflict'));
   });
 
   test(`${name}: many requests with one key at once make one order`, async (t) => {

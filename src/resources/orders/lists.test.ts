@@ -39,7 +39,7 @@ for (const [name, fresh] of STORES) {
     await add(often, mine);
     await passTime(3 * 86_400_000);
     await orders.expireDue();
-    await orders.complete(mine, (await add(often, mine)).id);
+    await orders.complete(CLIENT, (await add(often, mine)).id, { accountId: mine });
     await add(last, mine);
     const current = await Promise.all(
       made.map(async (each) => Object.assign(each, await findOrder(orders, each.id))),

@@ -1,7 +1,17 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import { act, create, list, read, remove, otherTag, type Resource } from '../../http/operation.ts';
-import { int64, LIMIT, oneOf } from '../../http/parameters.ts';
+import {
+  act,
+  create,
+  forOperators,
+  list,
+  type OperatorResource,
+  otherTag,
+  read,
+  remove,
+  type Resource,
+} from '../../http/operation.ts';
+import { int64, LIMIT, oneOf, rowFilter } from '../../http/parameters.ts';
 import type { OrderRepository } from './repository.ts';
 import { NewOrder, Order, OrderStatus } from './schema.ts';
 
@@ -31,6 +41,12 @@ const Orders = z
 const orderId = int64({ description: 'Identifier of the order.', example: ORDER.id });
 
 const NO_ORDER = 'This account has no order with this orderId.';
+
+const status = oneOf(OrderStatus.options, 'OrderStatus', {
+  description: 'Keep only orders with this status.',
+  example: 'pending',
+});
+const petId = int64({ description: 'Keep only orders of this animal.', example: ORDER.petId });
 
 const createOrder = create(NewOrder, Order, {
   id: 'createOrder',
@@ -68,13 +84,7 @@ const listOrders = list(Orders, 'orders', {
   scope: 'store:read',
   stability: 'beta',
   description: 'Returns a page of the orders of this account, the newest first.',
-  filters: {
-    status: oneOf(OrderStatus.options, 'OrderStatus', {
-      description: 'Keep only orders with this status.',
-      example: 'pending',
-    }),
-    petId: int64({ description: 'Keep only orders of this animal.', example: ORDER.petId }),
-  },
+  filters: { status, petId },
   examples: {
     pending: { summary: 'Orders that are open', value: [ORDER] },
     any: { summary: 'Orders of any status', value: [ORDER, CANCELLED] },
@@ -115,8 +125,8 @@ const completeOrder = act(Order, {
     conflict: 'This order is not pending: only an open order can be completed.',
   },
   sample: { client: 'orders.complete' },
-  handle: ({ accountId, parameters, idempotency }, { orders }: Stores) =>
-    orders.complete(accountId, parameters.orderId, idempotency),
+  handle: ({ actor, accountId, parameters, idempotency }, { orders }: Stores) =>
+    orders.complete(actor, parameters.orderId, { accountId }, idempotency),
 });
 
 const cancelOrder = remove({
@@ -149,4 +159,84 @@ export const CLIENT_ORDERS: Resource<Stores> = {
     { schema: Orders, example: [ORDER, CANCELLED] },
   ],
   operations: [listOrders, createOrder, getOrder, cancelOrder, completeOrder],
+};
+
+/* For operators. */
+
+const OperatorOrder = Order.extend({ accountId: z.int(), account: z.string() }).meta({
+  id: 'Order',
+  description: 'An order of an account.',
+});
+
+const OperatorOrders = z
+  .array(OperatorOrder)
+  .max(LIMIT.maximum)
+  .meta({ id: 'Orders', description: 'Orders, the newest first.' });
+
+const OF_ACCOUNT = { accountId: 1, account: 'shop' };
+const OPERATOR_ORDER = { ...ORDER, ...OF_ACCOUNT };
+
+const NO_SUCH_ORDER = 'There is no order with this orderId.';
+
+const listAllOrders = list(OperatorOrders, 'orders', {
+  id: 'listOrders',
+  path: '/orders',
+  role: 'viewer',
+  description: 'Returns a page of the orders of all accounts, the newest first.',
+  filters: { status, accountId: rowFilter('Keep only orders of this account.'), petId },
+  examples: { page: { summary: 'An open order', value: [OPERATOR_ORDER] } },
+  handle: ({ parameters }, { orders }: Stores) => orders.listWithAccounts(parameters),
+});
+
+const getAnyOrder = read(OperatorOrder, {
+  id: 'getOrder',
+  path: '/orders/{orderId}',
+  role: 'viewer',
+  summary: 'Get an order',
+  description: 'Returns one order of any account.',
+  parameters: { orderId },
+  answer: {
+    description: 'The order.',
+    examples: { found: { summary: 'An open order', value: OPERATOR_ORDER } },
+  },
+  errors: { not_found: NO_SUCH_ORDER },
+  handle: ({ parameters }, { orders }: Stores) => orders.getWithAccount(parameters.orderId),
+});
+
+const completeAnyOrder = act(OperatorOrder, {
+  id: 'completeOrder',
+  path: '/orders/{orderId}/complete',
+  role: 'admin',
+  summary: 'Complete an order',
+  description: 'Completes an open order of any account: the animal is sold then.',
+  parameters: { orderId },
+  answer: {
+    description: 'The order is complete.',
+    examples: { complete: { summary: 'A complete order', value: { ...COMPLETE, ...OF_ACCOUNT } } },
+  },
+  errors: {
+    not_found: NO_SUCH_ORDER,
+    conflict: 'This order is not pending: only an open order can be completed.',
+  },
+  async handle({ actor, parameters }, { orders }: Stores) {
+    const completed = await orders.complete(actor, parameters.orderId);
+    return 'error' in completed ? completed : orders.getWithAccount(parameters.orderId);
+  },
+});
+
+const cancelAnyOrder = forOperators(cancelOrder, {
+  role: 'admin',
+  path: '/orders/{orderId}',
+  description:
+    'Cancels an open order of any account: the animal is available again. An order that is cancelled or expired stays as it is.',
+  errors: {
+    not_found: NO_SUCH_ORDER,
+    conflict: 'This order is complete: it cannot be cancelled.',
+  },
+});
+
+export const OPERATOR_ORDERS: OperatorResource<Stores> = {
+  name: 'Orders',
+  description: 'Orders of all accounts: how animals are adopted.',
+  operations: [listAllOrders, getAnyOrder, completeAnyOrder, cancelAnyOrder],
 };

@@ -48,7 +48,7 @@ for (const [name, fresh] of STORES) {
   test(`${name}: an order of no animal is refused`, async (t) => {
     const { orders, mine, addPet, store } = await orderFixture(t, fresh);
     const gone = await addPet('available');
-    await store.pets.delete(gone, undefined);
+    await store.pets.delete(CLIENT, gone, undefined);
     for (const petId of [gone, 0n, 99n, INT64_MIN, INT64_MAX])
       assert.deepEqual(await orders.create(mine, { petId }), refused('invalid_request'));
     assert.deepEqual((await orders.list({ accountId: undefined, limit: 1 })).items, []);
@@ -57,10 +57,10 @@ for (const [name, fresh] of STORES) {
   test(`${name}: a complete order sells its animal, and stays complete`, async (t) => {
     const { orders, mine, addPet, order, states } = await orderFixture(t, fresh);
     const made = await order(await addPet('available'));
-    const completed = await orders.complete(mine, made.id);
+    const completed = await orders.complete(CLIENT, made.id, { accountId: mine });
     assert.deepEqual(requireValue(completed), { ...made, status: 'complete', complete: true });
     assert.deepEqual(await orders.get(mine, made.id), completed);
-    assert.deepEqual(await orders.complete(mine, made.id), refused('conflict'));
+    assert.deepEqual(await orders.complete(CLIENT, made.id, { accountId: mine }), refused('conflict'));
     assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: undefined }), {
       error: 'conflict',
     });
@@ -79,7 +79,7 @@ for (const [name, fresh] of STORES) {
       await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: undefined }),
       NO_CONTENT,
     );
-    assert.deepEqual(await orders.complete(mine, made.id), refused('conflict'));
+    assert.deepEqual(await orders.complete(CLIENT, made.id, { accountId: mine }), refused('conflict'));
     assert.deepEqual(await states(made), ['available', 'cancelled']);
   });
 
@@ -93,19 +93,20 @@ for (const [name, fresh] of STORES) {
       await orders.cancel(CLIENT, first.id, { accountId: mine, ifMatch: undefined }),
       NO_CONTENT,
     );
-    assert.deepEqual(await orders.complete(mine, first.id), refused('conflict'));
+    assert.deepEqual(await orders.complete(CLIENT, first.id, { accountId: mine }), refused('conflict'));
     assert.deepEqual(await states(second), ['pending', 'pending']);
-    assert.equal(readOutcome(await orders.complete(otherAccount, second.id)), 'done');
+    assert.equal(readOutcome(await orders.complete(CLIENT, second.id, { accountId: otherAccount })), 'done');
     assert.deepEqual(await states(first), ['sold', 'cancelled']);
   });
 
   test(`${name}: orders of a deleted animal stay as they are`, async (t) => {
     const { store, orders, mine, addPet, order, orderState } = await orderFixture(t, fresh);
     const [sold, free] = [await order(await addPet('available')), await order(await addPet('available'))];
-    await orders.complete(mine, sold.id);
+    await orders.complete(CLIENT, sold.id, { accountId: mine });
     await orders.cancel(CLIENT, free.id, { accountId: mine, ifMatch: undefined });
-    for (const { petId } of [sold, free]) await store.pets.delete(petId, undefined);
-    for (const { id } of [sold, free]) assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
+    for (const { petId } of [sold, free]) await store.pets.delete(CLIENT, petId, undefined);
+    for (const { id } of [sold, free])
+      assert.deepEqual(await orders.complete(CLIENT, id, { accountId: mine }), refused('conflict'));
     assert.deepEqual(await orders.cancel(CLIENT, sold.id, { accountId: mine, ifMatch: undefined }), {
       error: 'conflict',
     });
@@ -124,7 +125,7 @@ for (const [name, fresh] of STORES) {
       error: 'precondition_failed',
     });
     assert.deepEqual(await states(made), ['pending', 'pending']);
-    await orders.complete(mine, made.id);
+    await orders.complete(CLIENT, made.id, { accountId: mine });
     // The precondition is checked before the state.
     assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: [tag] }), {
       error: 'precondition_failed',
@@ -147,7 +148,10 @@ for (const [name, fresh] of STORES) {
     const { orders, mine, otherAccount, addPet, order, states } = await orderFixture(t, fresh);
     const made = await order(await addPet('available'));
     assert.deepEqual(await orders.get(otherAccount, made.id), { error: 'not_found' });
-    assert.deepEqual(await orders.complete(otherAccount, made.id), refused('not_found'));
+    assert.deepEqual(
+      await orders.complete(CLIENT, made.id, { accountId: otherAccount }),
+      refused('not_found'),
+    );
     assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: otherAccount, ifMatch: undefined }), {
       error: 'not_found',
     });

@@ -1,5 +1,5 @@
 // Contract: sections 2 and 3.
-import type { Actor } from '../../domain/audit.ts';
+import type { Actor, AuditChange } from '../../domain/audit.ts';
 import { instantFromText, textFromInstant } from '../../domain/instant.ts';
 import { Batcher } from '../../domain/batcher.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
@@ -53,14 +53,15 @@ type OrderRow = Stored<typeof ORDERS>;
 
 const parseAccountOrder = createParser({ ...ORDERS.codecs, account: text });
 
-/** An order with the name of its account, as operators see it. */
-export type AccountOrder = Order & { readonly account: string };
+/** An order with its account, as operators see it. */
+export type AccountOrder = Order & { readonly accountId: number; readonly account: string };
 
-export type OrderQuery = PageQuery & { readonly status?: OrderStatus | undefined } & (
-    | { readonly accountId: number; readonly petId?: bigint | undefined }
-    /** Orders of all accounts, which only operators may see. No index finds them by their animal. */
-    | { readonly accountId: undefined; readonly petId?: undefined }
-  );
+export interface OrderQuery extends PageQuery {
+  /** Undefined: orders of all accounts, which only operators may see. */
+  readonly accountId: number | undefined;
+  readonly petId?: bigint | undefined;
+  readonly status?: OrderStatus | undefined;
+}
 
 function toOrder({ id, petId, shipDate, status, createdAt, expiresAt }: OrderRow): Order {
   return {
@@ -77,7 +78,8 @@ function toOrder({ id, petId, shipDate, status, createdAt, expiresAt }: OrderRow
 
 function toAccountOrder(row: OrderRow & Pick<AccountOrder, 'account'>): AccountOrder {
   const { id, ...order } = toOrder(row);
-  return { id, account: row.account, ...order };
+  const { accountId, account } = row;
+  return { id, accountId, account, ...order };
 }
 
 /** The order with this id: of this account, or of any. */
@@ -195,17 +197,22 @@ async function createOrder(
   return { value: toOrder(order) };
 }
 
-/** `conflict`: the order is not pending, or its time has passed. */
+/**
+ * `conflict`: the order is not pending, or its time has passed. Without `accountId`, it may be of any account, and the audit
+ * log shows who completed it.
+ */
 async function completeOrder(
   transaction: Transaction,
-  accountId: number,
+  actor: Actor,
   id: bigint,
+  { accountId }: Owner,
 ): Promise<Result<Order, 'not_found' | 'conflict'>> {
   const order = await findOrder(transaction, id, accountId);
   if (order === undefined) return { error: 'not_found' };
   const state = await lockPet(transaction, order.petId);
   if (state?.openOrder !== id) return { error: 'conflict' };
   await closeOrder(transaction, state.pet, order, 'complete');
+  if (accountId === undefined) await addAudit(transaction, actor, describeClosing(order, 'complete'));
   return { value: toOrder({ ...order, status: 'complete' }) };
 }
 
@@ -217,7 +224,7 @@ async function cancelOrder(
   transaction: Transaction,
   actor: Actor,
   id: bigint,
-  { accountId, ifMatch }: { readonly accountId?: number; readonly ifMatch?: readonly string[] | undefined },
+  { accountId, ifMatch }: Owner & { readonly ifMatch?: readonly string[] | undefined },
 ): Promise<Result<undefined, 'not_found' | 'precondition_failed' | 'conflict'>> {
   const found = await findOrder(transaction, id, accountId);
   if (found === undefined) return { error: 'not_found' };
@@ -228,15 +235,23 @@ async function cancelOrder(
   if (order.status === 'complete') return { error: 'conflict' };
   if (state?.openOrder !== id) return { value: undefined };
   await closeOrder(transaction, state.pet, order, 'cancelled');
-  if (accountId === undefined)
-    await addAudit(transaction, actor, {
-      action: 'orders cancel',
-      target: { kind: 'order', name: String(id) },
-      accountId: order.accountId,
-      before: { status: 'pending' },
-      after: { status: 'cancelled' },
-    });
+  if (accountId === undefined) await addAudit(transaction, actor, describeClosing(order, 'cancelled'));
   return { value: undefined };
+}
+
+/** Whose order a change may be about. Without `accountId`, it may be of any account. */
+interface Owner {
+  readonly accountId?: number | undefined;
+}
+
+function describeClosing({ id, accountId }: OrderRow, status: 'complete' | 'cancelled'): AuditChange {
+  return {
+    action: status === 'complete' ? 'orders complete' : 'orders cancel',
+    target: { kind: 'order', name: String(id) },
+    accountId,
+    before: { status: 'pending' },
+    after: { status },
+  };
 }
 
 /** Orders that one transaction expires: few enough that it holds their animals for milliseconds. */
@@ -285,8 +300,8 @@ export function pageQuery(
   const page = (values: typeof columns & { status?: OrderStatus }) =>
     sql`SELECT ${ORDERS.list} FROM orders ${dialect.newest(values, from)} LIMIT ${rows}`;
   if (status !== undefined) return page({ ...columns, status });
-  if (accountId === undefined) return page(columns);
-  // The indexes by account have the status before the id, so a page of any status merges the pages of all.
+  if (Object.keys(columns).length === 0) return page(columns);
+  // The indexes by account and by animal have the status before the id, so a page of any status merges the pages of all.
   const pages = ORDER_STATUSES.map(
     (value) => sql`SELECT * FROM (${page({ ...columns, status: value })}) AS ${raw(value)}`,
   );
@@ -329,22 +344,16 @@ export function open(engine: Engine, { orderHold }: { readonly orderHold: number
         Repeatable<Order, 'invalid_request' | 'conflict', Key>
       >,
     complete: <Key extends Idempotency | undefined = undefined>(
-      accountId: number,
+      actor: Actor,
       id: bigint,
+      owner: Owner = {},
       idempotency?: Key,
-    ) => engine.writeOnce(idempotency, completeOrder, accountId, id),
+    ) => engine.writeOnce(idempotency, completeOrder, actor, id, owner),
     cancel: (actor: Actor, id: bigint, options: Parameters<typeof cancelOrder>[3] = {}) =>
       engine.write(cancelOrder, actor, id, options),
     /** Like `list`, for operators. */
     async listWithAccounts(query: OrderQuery): Promise<Page<AccountOrder>> {
       return toPage(await readAccountOrders(joinAccounts(pageQuery(engine, query))), query.limit);
-    },
-    /** The orders of one animal by all accounts, newest first, in one statement. An animal has few. */
-    listOfPet(petId: bigint, status: OrderStatus | undefined): Promise<readonly AccountOrder[]> {
-      const ofStatus = status === undefined ? empty : sql`AND o.status = ${status}`;
-      // CROSS, because the index has the account before the animal, and SQLite would read all orders instead.
-      return readAccountOrders(sql`SELECT ${ORDERS.listAs('o')}, a.name FROM accounts a CROSS JOIN orders o
-        WHERE o.account_id = a.id AND o.pet_id = ${petId} ${ofStatus} ORDER BY o.id DESC`);
     },
     /** Like `get`, for operators. */
     async getWithAccount(id: bigint): Promise<Result<AccountOrder, 'not_found'>> {

@@ -19,7 +19,7 @@ import {
   readOutcome,
 } from '../../../test/storage/fixture.ts';
 import { test } from '../../../test/support/test.ts';
-import { createAccount } from '../../../test/support/store.ts';
+import { CLIENT, createAccount } from '../../../test/support/store.ts';
 
 const AVAILABLE: NewPet = { ...REX, status: 'available' };
 const tagOf = (pet: Pet) => entityTag(petJson(pet));
@@ -29,7 +29,7 @@ const OTHER_TAG = entityTag('{}');
 export async function withPet(fixture: Fixture, animal: NewPet = AVAILABLE) {
   const { store } = fixture;
   const { id: accountId } = await createAccount(store.accounts, 'mine', 'free', PLANS.free);
-  const pet = requireValue(await store.pets.create(animal));
+  const pet = requireValue(await store.pets.create(CLIENT, animal));
   const order = () => store.orders.create(accountId, { petId: pet.id });
   return { ...fixture, store, changes: store.pets, accountId, pet, order };
 }
@@ -60,7 +60,7 @@ for (const [name, fresh] of STORES) {
     for (const [fields, animal] of steps) {
       const expected: Pet = { id: pet.id, ...animal };
       const answer = { value: toJson(expected) };
-      assert.deepEqual(await changes.update(pet.id, patch(fields), undefined), answer);
+      assert.deepEqual(await changes.update(CLIENT, pet.id, patch(fields), undefined), answer);
       for (const { pets } of [store, other]) {
         assert.deepEqual(await get(pets, pet.id), expected);
         assert.deepEqual(await list(pets, { limit: 1, categoryId: expected.categoryId }), [expected]);
@@ -71,14 +71,14 @@ for (const [name, fresh] of STORES) {
   test(`${name}: an empty patch answers the animal as it is`, async (t) => {
     const { changes, pet } = await prepare(t);
     const answer = { value: toJson(pet) };
-    assert.deepEqual(await changes.update(pet.id, patch({}), undefined), answer);
-    assert.deepEqual(await changes.update(pet.id, patch({ unknown: 1 }), [tagOf(pet)]), answer);
+    assert.deepEqual(await changes.update(CLIENT, pet.id, patch({}), undefined), answer);
+    assert.deepEqual(await changes.update(CLIENT, pet.id, patch({ unknown: 1 }), [tagOf(pet)]), answer);
   });
 
   test(`${name}: null removes the status, also of an animal that has none`, async (t) => {
     const { changes, pet, store } = await prepare(t);
     for (let round = 0; round < 2; round++) {
-      await changes.update(pet.id, patch({ status: null }), undefined);
+      await changes.update(CLIENT, pet.id, patch({ status: null }), undefined);
       assert.deepEqual(await get(store.pets, pet.id), { id: pet.id, ...REX });
     }
     assert.deepEqual(await list(store.pets, { limit: 1, status: 'available' }), []);
@@ -91,7 +91,7 @@ for (const [name, fresh] of STORES) {
     const pending: Pet = { ...pet, status: 'pending' };
     const worst = patch({ status: 'lost', name: '' });
     const refused = async (id: bigint, ifMatch: readonly string[], its = worst) => {
-      const result = await changes.update(id, its, ifMatch);
+      const result = await changes.update(CLIENT, id, its, ifMatch);
       return readOutcome(result);
     };
     for (const id of [pet.id + 1n, 0n, INT64_MIN, INT64_MAX])
@@ -110,15 +110,15 @@ for (const [name, fresh] of STORES) {
     const tag = tagOf(pet);
     for (const ifMatch of [[OTHER_TAG], [`W/${tag}`], [OTHER_TAG, `W/${tag}`], []]) {
       const refused = { error: 'precondition_failed' };
-      assert.deepEqual(await changes.update(pet.id, patch({ name: 'Max' }), ifMatch), refused);
-      assert.deepEqual(await changes.delete(pet.id, ifMatch), refused);
+      assert.deepEqual(await changes.update(CLIENT, pet.id, patch({ name: 'Max' }), ifMatch), refused);
+      assert.deepEqual(await changes.delete(CLIENT, pet.id, ifMatch), refused);
     }
     for (const ifMatch of [[tag], [OTHER_TAG, tag], ['*'], undefined]) {
-      const result = await changes.update(pet.id, patch({}), ifMatch);
+      const result = await changes.update(CLIENT, pet.id, patch({}), ifMatch);
       assert.ok('value' in result);
     }
-    assert.deepEqual(await changes.delete(pet.id + 1n, ['*']), { error: 'not_found' });
-    assert.ok('value' in (await changes.delete(pet.id, [OTHER_TAG, tag])));
+    assert.deepEqual(await changes.delete(CLIENT, pet.id + 1n, ['*']), { error: 'not_found' });
+    assert.ok('value' in (await changes.delete(CLIENT, pet.id, [OTHER_TAG, tag])));
   });
 
   test(`${name}: a deleted animal is gone from every read`, async (t) => {
@@ -126,32 +126,32 @@ for (const [name, fresh] of STORES) {
     const other = await another();
     const [kept] = await addPets(store.pets, [AVAILABLE]);
     const answer = { value: undefined };
-    assert.deepEqual(await changes.delete(pet.id, undefined), answer);
+    assert.deepEqual(await changes.delete(CLIENT, pet.id, undefined), answer);
     for (const { pets } of [store, other]) {
       assert.deepEqual(await pets.get(pet.id), { error: 'not_found' });
       for (const filter of [{}, { status: 'available' }, { categoryId: 7n }, { id: [pet.id, pet.id + 1n] }])
         assert.deepEqual(await list(pets, { limit: 100, ...(filter as object) }), [kept]);
     }
-    assert.deepEqual(await changes.delete(pet.id, undefined), { error: 'not_found' });
-    assert.deepEqual(await changes.update(pet.id, patch({}), undefined), { error: 'not_found' });
+    assert.deepEqual(await changes.delete(CLIENT, pet.id, undefined), { error: 'not_found' });
+    assert.deepEqual(await changes.update(CLIENT, pet.id, patch({}), undefined), { error: 'not_found' });
   });
 
   test(`${name}: an open order keeps an animal from being deleted until it is closed`, async (t) => {
     const { changes, pet, store, order, accountId } = await prepare(t);
     await order();
-    assert.deepEqual(await changes.delete(pet.id, [OTHER_TAG]), { error: 'precondition_failed' });
-    assert.deepEqual(await changes.delete(pet.id, undefined), { error: 'conflict' });
+    assert.deepEqual(await changes.delete(CLIENT, pet.id, [OTHER_TAG]), { error: 'precondition_failed' });
+    assert.deepEqual(await changes.delete(CLIENT, pet.id, undefined), { error: 'conflict' });
     assert.equal((await get(store.pets, pet.id))?.status, 'pending');
-    await store.orders.complete(accountId, 1n);
-    assert.ok('value' in (await changes.delete(pet.id, undefined)));
+    await store.orders.complete(CLIENT, 1n, { accountId });
+    assert.ok('value' in (await changes.delete(CLIENT, pet.id, undefined)));
     assert.equal(requireValue(await store.orders.get(accountId, 1n)).status, 'complete');
   });
 
   test(`${name}: an animal that is pending without an order may be changed`, async (t) => {
     const { changes, pet, store } = await prepare(t, { ...REX, status: 'pending' });
-    await changes.update(pet.id, patch({ status: 'sold' }), undefined);
+    await changes.update(CLIENT, pet.id, patch({ status: 'sold' }), undefined);
     assert.equal((await get(store.pets, pet.id))?.status, 'sold');
-    assert.ok('value' in (await changes.delete(pet.id, undefined)));
+    assert.ok('value' in (await changes.delete(CLIENT, pet.id, undefined)));
   });
 
   for (const change of ['patch', 'delete'] as const) {
@@ -159,8 +159,8 @@ for (const [name, fresh] of STORES) {
       const { changes, pet, store, order, accountId, passTime } = await prepare(t);
       const attempt = (ifMatch?: readonly string[]) =>
         change === 'patch'
-          ? changes.update(pet.id, patch({ status: 'sold' }), ifMatch)
-          : changes.delete(pet.id, ifMatch);
+          ? changes.update(CLIENT, pet.id, patch({ status: 'sold' }), ifMatch)
+          : changes.delete(CLIENT, pet.id, ifMatch);
       await order();
       await passTime(3 * DAY - 1);
       assert.deepEqual(await attempt(), { error: 'conflict' });

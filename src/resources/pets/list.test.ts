@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../../../test/support/api.ts';
 import { lifetimeOfFile } from '../../../test/support/lifetime.ts';
 import { startTestService, type TestService } from '../../../test/support/service.ts';
+import { CLIENT } from '../../../test/support/store.ts';
 
 const shared = await startTestService(lifetimeOfFile());
 
@@ -81,7 +82,11 @@ const STATUSES = ['available', 'pending', 'sold', undefined] as const;
 async function addPets(service: TestService, count: number): Promise<void> {
   for (let i = 1; i <= count; i++) {
     const status = STATUSES[i % 4];
-    await service.store.pets.create({ name: `Pet ${i}`, categoryId: BigInt(i), ...(status && { status }) });
+    await service.store.pets.create(CLIENT, {
+      name: `Pet ${i}`,
+      categoryId: BigInt(i),
+      ...(status && { status }),
+    });
   }
 }
 
@@ -190,7 +195,7 @@ test('all filters combine, and an animal matches once if named several times', a
 test('Link keeps every filter and all 100 ids through a walk', async (t) => {
   const { service, key } = await withPets(t, 0);
   for (let i = 1; i <= 60; i++)
-    await service.store.pets.create({ name: `Pet ${i}`, categoryId: BigInt(i % 2), status: 'sold' });
+    await service.store.pets.create(CLIENT, { name: `Pet ${i}`, categoryId: BigInt(i % 2), status: 'sold' });
   const ids = Array.from({ length: 100 }, (_, i) => `id=${i + 1}`).join('&');
   const query = `limit=7&status=sold&categoryId=1&${ids}`;
   const seen: string[] = [];
@@ -211,7 +216,7 @@ test('Link keeps every filter and all 100 ids through a walk', async (t) => {
 test('filters take every int64 exactly', async (t) => {
   const { service, key } = await withPets(t, 3);
   for (const categoryId of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n]) {
-    await service.store.pets.create({ name: `Pet of ${categoryId}`, categoryId });
+    await service.store.pets.create(CLIENT, { name: `Pet of ${categoryId}`, categoryId });
     const { json } = await call(service.url, `/v1/pets?categoryId=${categoryId}`, { key });
     assert.deepEqual(names(json), [`Pet of ${categoryId}`]);
     assert.equal((await call(service.url, `/v1/pets?id=${categoryId}`, { key })).text, '[]');

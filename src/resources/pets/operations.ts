@@ -4,7 +4,9 @@ import {
   change,
   create,
   type Deprecation,
+  forOperators,
   list,
+  type OperatorResource,
   otherTag,
   read,
   remove,
@@ -93,7 +95,7 @@ export const createPet = create(NewPet, Pet, {
     examples: { added: { summary: 'The animal as it was stored', value: PET } },
   },
   sample: { client: 'pets.create' },
-  handle: ({ body, idempotency }, { pets }: Stores) => pets.create(body, idempotency),
+  handle: ({ actor, body, idempotency }, { pets }: Stores) => pets.create(actor, body, idempotency),
 });
 
 export const GET_PET_DEPRECATION: Deprecation = {
@@ -153,7 +155,8 @@ export const updatePet = change(PetPatch, Pet, {
     conflict: 'An order of this animal is open: the status can be changed when the order has ended.',
   },
   sample: { client: 'pets.update' },
-  handle: ({ parameters, body, ifMatch }, { pets }: Stores) => pets.update(parameters.petId, body, ifMatch),
+  handle: ({ actor, parameters, body, ifMatch }, { pets }: Stores) =>
+    pets.update(actor, parameters.petId, body, ifMatch),
 });
 
 export const deletePet = remove({
@@ -172,7 +175,7 @@ export const deletePet = remove({
     conflict: 'An order of this animal is open: complete or cancel it first.',
   },
   sample: { client: 'pets.delete' },
-  handle: ({ parameters, ifMatch }, { pets }: Stores) => pets.delete(parameters.petId, ifMatch),
+  handle: ({ actor, parameters, ifMatch }, { pets }: Stores) => pets.delete(actor, parameters.petId, ifMatch),
 });
 
 export const CLIENT_PETS: Resource<Stores> = {
@@ -186,4 +189,16 @@ export const CLIENT_PETS: Resource<Stores> = {
     { schema: Pets, example: ANY_PETS },
   ],
   operations: [listPets, createPet, getPet, updatePet, deletePet],
+};
+
+export const OPERATOR_PETS: OperatorResource<Stores> = {
+  name: 'Animals',
+  description: 'The animals of the catalogue.',
+  operations: [
+    forOperators(listPets, { role: 'viewer', description: 'Returns a page of animals, the newest first.' }),
+    forOperators(createPet, { role: 'admin', description: 'Adds an animal.' }),
+    forOperators(getPet, { role: 'viewer', description: 'Returns one animal.' }),
+    forOperators(updatePet, { role: 'admin' }),
+    forOperators(deletePet, { role: 'admin' }),
+  ],
 };

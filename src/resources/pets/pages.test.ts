@@ -9,6 +9,7 @@ import type { Store } from '../repositories.ts';
 import { addPets, type Fixture, get, list, patch, REX } from '../../../test/storage/fixture.ts';
 import { withPet } from './changes.test.ts';
 import { test } from '../../../test/support/test.ts';
+import { CLIENT } from '../../../test/support/store.ts';
 
 const STATUSES = ['available', 'pending', 'sold', undefined] as const;
 
@@ -40,23 +41,23 @@ type Change = (store: Store, accountId: number, animals: Map<bigint, Pet>, pet: 
 /** Changes that a page must show once they are answered. Each notes in `animals` what it did. */
 const CHANGES: Readonly<Record<string, Change>> = {
   async 'a new name'({ pets }, _account, animals, pet) {
-    await pets.update(pet.id, patch({ name: `${pet.name}!` }), undefined);
+    await pets.update(CLIENT, pet.id, patch({ name: `${pet.name}!` }), undefined);
     animals.set(pet.id, { ...pet, name: `${pet.name}!` });
   },
   async 'another category'({ pets }, _account, animals, pet) {
     const categoryId = pet.categoryId === 7n ? 8n : 7n;
-    await pets.update(pet.id, patch({ categoryId }), undefined);
+    await pets.update(CLIENT, pet.id, patch({ categoryId }), undefined);
     animals.set(pet.id, { ...pet, categoryId });
   },
   async 'another status'({ pets }, _account, animals, { status: before, ...pet }) {
     const status = STATUSES[(STATUSES.indexOf(before) + 1) % 4];
-    const result = await pets.update(pet.id, patch({ status: status ?? null }), undefined);
+    const result = await pets.update(CLIENT, pet.id, patch({ status: status ?? null }), undefined);
     if ('value' in result) animals.set(pet.id, { ...pet, ...(status !== undefined && { status }) });
   },
   async 'a delete'({ pets }, _account, animals, pet) {
     // The list keeps one animal, so that the next change has one.
     if (animals.size === 1) return;
-    if ('value' in (await pets.delete(pet.id, undefined))) animals.delete(pet.id);
+    if ('value' in (await pets.delete(CLIENT, pet.id, undefined))) animals.delete(pet.id);
   },
   async 'a create'({ pets }, _account, animals) {
     for (const pet of await addPets(pets, [{ ...REX, status: 'available' }])) animals.set(pet.id, pet);

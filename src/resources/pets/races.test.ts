@@ -7,6 +7,7 @@ import { entityTag } from '../../domain/json.ts';
 import { get, patch, requireValue, REX, readOutcome } from '../../../test/storage/fixture.ts';
 import { withPet } from './changes.test.ts';
 import { test } from '../../../test/support/test.ts';
+import { CLIENT } from '../../../test/support/store.ts';
 
 const isDone = (result: Result<unknown, ErrorCode>): boolean => 'value' in result;
 
@@ -17,9 +18,9 @@ for (const [name, fresh] of STORES) {
     for (let round = 0; round < 25; round++) {
       const fields = { name: `Rex ${round}`, categoryId: BigInt(round), status: round % 2 ? 'sold' : null };
       const results = await Promise.all([
-        changes.update(pet.id, patch({ name: fields.name }), undefined),
-        elsewhere.update(pet.id, patch({ categoryId: fields.categoryId }), undefined),
-        changes.update(pet.id, patch({ status: fields.status }), undefined),
+        changes.update(CLIENT, pet.id, patch({ name: fields.name }), undefined),
+        elsewhere.update(CLIENT, pet.id, patch({ categoryId: fields.categoryId }), undefined),
+        changes.update(CLIENT, pet.id, patch({ status: fields.status }), undefined),
       ]);
       assert.ok(results.every(isDone));
       const { name: its, categoryId, status = null } = (await get(store.pets, pet.id)) ?? pet;
@@ -34,7 +35,12 @@ for (const [name, fresh] of STORES) {
       const tag = [entityTag(requireValue(await store.pets.get(pet.id)))];
       const results = await Promise.all(
         Array.from({ length: 6 }, (_, i) =>
-          (i % 2 === 0 ? changes : elsewhere).update(pet.id, patch({ name: `Rex ${round} ${i}` }), tag),
+          (i % 2 === 0 ? changes : elsewhere).update(
+            CLIENT,
+            pet.id,
+            patch({ name: `Rex ${round} ${i}` }),
+            tag,
+          ),
         ),
       );
       assert.equal(results.filter(isDone).length, 1);
@@ -47,11 +53,11 @@ for (const [name, fresh] of STORES) {
     const { store, changes, another } = await withPet(await fresh(t));
     const { pets: elsewhere } = await another();
     for (let round = 0; round < 20; round++) {
-      const { id } = requireValue(await store.pets.create(REX));
+      const { id } = requireValue(await store.pets.create(CLIENT, REX));
       const [first, , second] = await Promise.all([
-        changes.delete(id, undefined),
-        elsewhere.update(id, patch({ name: 'Max' }), undefined),
-        elsewhere.delete(id, undefined),
+        changes.delete(CLIENT, id, undefined),
+        elsewhere.update(CLIENT, id, patch({ name: 'Max' }), undefined),
+        elsewhere.delete(CLIENT, id, undefined),
       ]);
       assert.equal([first, second].filter(isDone).length, 1);
       assert.deepEqual(await store.pets.get(id), { error: 'not_found' });
@@ -62,10 +68,10 @@ for (const [name, fresh] of STORES) {
     const { store, changes, another, accountId } = await withPet(await fresh(t));
     const other = await another();
     for (let round = 0; round < 20; round++) {
-      const { id } = requireValue(await store.pets.create({ ...REX, status: 'available' }));
+      const { id } = requireValue(await store.pets.create(CLIENT, { ...REX, status: 'available' }));
       const [order, deleted] = await Promise.all([
         other.orders.create(accountId, { petId: id }),
-        changes.delete(id, undefined),
+        changes.delete(CLIENT, id, undefined),
       ]);
       assert.notEqual(readOutcome(order) === 'done', isDone(deleted));
       assert.equal((await get(store.pets, id))?.status, isDone(deleted) ? undefined : 'pending');

@@ -18,6 +18,7 @@ import {
   walk,
   withIdsOf,
 } from '../../../test/storage/fixture.ts';
+import { CLIENT } from '../../../test/support/store.ts';
 
 const STATUSES = ['available', 'pending', 'sold', undefined] as const;
 
@@ -152,7 +153,7 @@ for (const [name, fresh] of STORES) {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(animal, { minLength: 50, maxLength: 100 }), async (batch) => {
-        const added = await Promise.all(batch.map((each) => pets.create(each)));
+        const added = await Promise.all(batch.map((each) => pets.create(CLIENT, each)));
         for (const [index, creation] of added.entries()) {
           const { id } = requireValue(creation);
           assert.deepEqual(await pets.get(id), { value: petJson({ id, ...REX, ...batch[index] }) });
@@ -166,7 +167,7 @@ for (const [name, fresh] of STORES) {
 
   test(`${name}: an absent status stays absent`, async (t) => {
     const { pets } = (await fresh(t)).store;
-    const { id } = requireValue(await pets.create(REX));
+    const { id } = requireValue(await pets.create(CLIENT, REX));
     assert.deepEqual(await get(pets, id), { id, ...REX });
     assert.deepEqual(await list(pets, { limit: 1 }), [{ id, ...REX }]);
   });
@@ -175,7 +176,7 @@ for (const [name, fresh] of STORES) {
     const { pets } = (await fresh(t)).store;
     const ids: bigint[] = [];
     for (let round = 0; round < 5; round++) {
-      const added = await Promise.all(animals(10).map((animal) => pets.create(animal)));
+      const added = await Promise.all(animals(10).map((animal) => pets.create(CLIENT, animal)));
       ids.push(...added.map((creation) => requireValue(creation).id));
     }
     assert.ok(ids.every((id, index) => id > (ids[index - 1] ?? 0n)));
@@ -184,15 +185,15 @@ for (const [name, fresh] of STORES) {
   test(`${name}: no id is reused, not even that of the deleted newest animal`, async (t) => {
     const { store, reopen } = await fresh(t);
     const [, last] = await addPets(store.pets, animals(2));
-    await store.pets.delete(last?.id ?? 0n, undefined);
+    await store.pets.delete(CLIENT, last?.id ?? 0n, undefined);
     const { pets } = await reopen();
-    const next = requireValue(await pets.create(REX));
+    const next = requireValue(await pets.create(CLIENT, REX));
     assert.ok(next.id > (last?.id ?? 0n));
   });
 
   test(`${name}: reading an unknown animal gives nothing`, async (t) => {
     const { pets } = (await fresh(t)).store;
-    const { id } = requireValue(await pets.create(REX));
+    const { id } = requireValue(await pets.create(CLIENT, REX));
     for (const other of [id + 1n, 0n, -1n, INT64_MIN, INT64_MAX])
       assert.deepEqual(await pets.get(other), { error: 'not_found' });
   });
@@ -201,7 +202,7 @@ for (const [name, fresh] of STORES) {
     const { store, another } = await fresh(t);
     const other = await another();
     for (let round = 0; round < 10; round++) {
-      const pet: Pet = requireValue(await store.pets.create({ ...REX, status: 'sold' }));
+      const pet: Pet = requireValue(await store.pets.create(CLIENT, { ...REX, status: 'sold' }));
       for (const { pets } of [store, other]) {
         assert.deepEqual(await get(pets, pet.id), pet);
         assert.deepEqual(await list(pets, { limit: 1 }), [pet]);

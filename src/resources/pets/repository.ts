@@ -1,10 +1,10 @@
 // Contract: sections 2 and 3.
-import type { Actor, AuditChange } from '../../domain/audit.ts';
+import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Result } from '../../domain/result.ts';
 import { isCurrent, type Json } from '../../domain/json.ts';
-import { addAudit } from '../audit/repository.ts';
+import { addAudit, addOperatorAudit } from '../audit/repository.ts';
 import { type NewEvent, noteCreations, recordEvents } from '../events/repository.ts';
 import { gatherChunks } from '../../domain/chunks.ts';
 import type { AnyEngine } from '../../storage/open.ts';
@@ -87,9 +87,29 @@ function toRow({ name, categoryId, status }: NewPet) {
 
 const addPet = batched(addPets);
 
-/** Like `addPet`, for a request that may be repeated: its record holds the whole animal. */
-async function createPet(transaction: Transaction, pet: NewPet): Promise<Result<Pet>> {
-  return { value: { id: await addPet(transaction, pet), ...pet } };
+/** Like `addPet`, for an operator, and for a request that may be repeated: its record holds the whole animal. */
+async function createPet(transaction: Transaction, actor: Actor, pet: NewPet): Promise<Result<Pet>> {
+  const created = { id: await addPet(transaction, pet), ...pet };
+  await addOperatorAudit(transaction, actor, {
+    action: 'pets create',
+    target: toTarget(created.id),
+    after: describeValues(created),
+  });
+  return { value: created };
+}
+
+function toTarget(id: bigint): AuditChange['target'] {
+  return { kind: 'pet', name: String(id) };
+}
+
+const FIELDS = ['name', 'categoryId', 'status'] as const;
+
+/** These fields of an animal for the audit log. An int64 is a text, because a number may not be exact. */
+function describeValues(
+  pet: Readonly<Partial<Record<(typeof FIELDS)[number], string | bigint | undefined>>>,
+  fields: readonly (typeof FIELDS)[number][] = FIELDS,
+): AuditValues {
+  return Object.fromEntries(fields.map((field) => [field, pet[field]?.toString() ?? null]));
 }
 
 /**
@@ -98,6 +118,7 @@ async function createPet(transaction: Transaction, pet: NewPet): Promise<Result<
  */
 async function updatePet(
   transaction: Transaction,
+  actor: Actor,
   id: bigint,
   { fields, names, fault }: Patch<PetPatch>,
   ifMatch: readonly string[] | undefined,
@@ -117,14 +138,22 @@ async function updatePet(
     ...(status !== (pet.status ?? null) && { status: status ?? undefined }),
   };
   if (Object.keys(changes).length === 0) return { value: petJson(pet) };
-  const { statement, event } = changePet(pet, changes);
+  const { pet: changed, statement, event } = changePet(pet, changes);
   await recordEvents(transaction, [event], [statement]);
+  const changedFields = FIELDS.filter((field) => field in changes);
+  await addOperatorAudit(transaction, actor, {
+    action: 'pets set',
+    target: toTarget(id),
+    before: describeValues(pet, changedFields),
+    after: describeValues(changed, changedFields),
+  });
   return { value: event.data };
 }
 
 /** `conflict`: the animal has an open order. */
 async function deletePet(
   transaction: Transaction,
+  actor: Actor,
   id: bigint,
   ifMatch: readonly string[] | undefined,
 ): Promise<Result<undefined, 'not_found' | 'precondition_failed' | 'conflict'>> {
@@ -135,6 +164,11 @@ async function deletePet(
   if (transition('deleted', pet.status, openOrder !== undefined) === undefined) return { error: 'conflict' };
   const deleted = petEvent('pet.deleted', { ...pet, version: pet.version + 1 });
   await recordEvents(transaction, [deleted], [sql`DELETE FROM pets WHERE id = ${id}`]);
+  await addOperatorAudit(transaction, actor, {
+    action: 'pets delete',
+    target: toTarget(id),
+    before: describeValues(pet),
+  });
   return { value: undefined };
 }
 
@@ -172,15 +206,18 @@ export function open(engine: AnyEngine) {
     ...reads,
     /** Resolves once the animal is on disk and visible to every list and get. */
     async create<Key extends Idempotency | undefined = undefined>(
+      actor: Actor,
       pet: NewPet,
       idempotency?: Key,
     ): Promise<Repeatable<Pet, never, Key>> {
-      if (idempotency !== undefined) return engine.writeOnce(idempotency, createPet, pet);
+      if (actor.kind !== 'key' || idempotency !== undefined)
+        return engine.writeOnce(idempotency, createPet, actor, pet);
       return { value: { id: await engine.write(addPet, pet), ...pet } };
     },
-    update: (id: bigint, patch: Patch<PetPatch>, ifMatch?: readonly string[]) =>
-      engine.write(updatePet, id, patch, ifMatch),
-    delete: (id: bigint, ifMatch?: readonly string[]) => engine.write(deletePet, id, ifMatch),
+    update: (actor: Actor, id: bigint, patch: Patch<PetPatch>, ifMatch?: readonly string[]) =>
+      engine.write(updatePet, actor, id, patch, ifMatch),
+    delete: (actor: Actor, id: bigint, ifMatch?: readonly string[]) =>
+      engine.write(deletePet, actor, id, ifMatch),
     /**
      * Adds animals in chunks as they arrive, and calls `onProgress` with the count so far after each commit. With `atomic`
      * it commits all of them at the end, and none when `pets` throws. Memory stays flat. Returns the count.

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { prepared } from '../../../test/cli/prepared.ts';
 import { requireValue } from '../../../test/storage/fixture.ts';
 import { run, runJson, type Variables } from '../../../test/support/process.ts';
-import { findOrCreateAccount, openStore } from '../../../test/support/store.ts';
+import { CLIENT, findOrCreateAccount, openStore } from '../../../test/support/store.ts';
 import { SCOPES } from '../../domain/account.ts';
 import { systemClock } from '../../cli/context.ts';
 import type { Actor } from '../../domain/audit.ts';
@@ -29,7 +29,7 @@ const withWebhooks = prepared(async ({ accounts, webhooks, pets, events, sending
   const { createdAt } = await add();
   await add();
   await add({ accountId: other.id, environment: 'staging' });
-  await pets.create({ name: 'Rex', categoryId: 7n });
+  await pets.create(CLIENT, { name: 'Rex', categoryId: 7n });
   const streams = visibleStreams({ ...owner, scopes: SCOPES });
   const { items } = await events.list({ streams, after: undefined, limit: 1 });
   const [{ id: eventId, key: eventKey } = { id: 0n, key: '' }] = items;

@@ -12,7 +12,7 @@ import { patch, REX, requireValue } from '../../../test/storage/fixture.ts';
 import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
 import { type Received, type Reply, startEndpoint } from '../../../test/support/endpoint.ts';
 import { until } from '../../../test/support/shared-counting.ts';
-import { createAccount } from '../../../test/support/store.ts';
+import { CLIENT, createAccount } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import { Feed } from '../events/feed.ts';
 import { Deliverer } from './deliverer.ts';
@@ -75,7 +75,7 @@ async function prepare(t: TestContext) {
   /** Adds animals whose names are numbers from 1 on. */
   const addEvents = async (count: number) => {
     for (let number = 1; number <= count; number++)
-      requireValue(await store.pets.create({ ...REX, name: String(number) }));
+      requireValue(await store.pets.create(CLIENT, { ...REX, name: String(number) }));
     await feed.look();
   };
   /** Waits until this number of attempts is written. */
