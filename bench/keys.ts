@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../src/config/config.ts';
-import { SCOPES } from '../src/domain/account.ts';
+import { SCOPES } from '../src/domain/scope.ts';
 import { ApiKey } from '../src/domain/api-key.ts';
 import { steadyClock } from '../src/domain/clock.ts';
 import { type Limits, type Plan, PLANS } from '../src/domain/plan.ts';

@@ -2,6 +2,7 @@ import type { Resource } from '../src/http/operation.ts';
 import type { Description } from '../src/description/openapi.ts';
 import type { OperationObject } from '../src/description/operations.ts';
 import type { Parameter, Schema } from '../src/description/types.ts';
+import { TYPE_FILTERS } from '../src/resources/events/rules.ts';
 import { declaration, INT64, member, writeType } from './schema-types.ts';
 
 type Components = Description['components'];
@@ -80,6 +81,31 @@ export function clientResources(resources: readonly Resource[]): string {
     ...names.map(({ name, Its }) => `    this.${name} = new ${Its}(transport);`),
     '  }',
     '}',
+    '',
+  ].join('\n');
+}
+
+/** `src/pages/shared/terms.js`: what pages say of each operation of clients, and the types of events that webhooks choose. */
+export function pageTerms({ paths }: Description): string {
+  return [
+    '// Made from the description of the service by `npm run openapi`.',
+    '/**',
+    ' * What the reference calls each operation of clients.',
+    ' * @type {Readonly<Record<string, { name: string, removal?: string, successor?: string }>>} the date, and what to use instead, of a deprecated one',
+    ' */',
+    'export const OPERATIONS = {',
+    ...operations(paths).map(({ operation }) => {
+      const { operationId, summary: name } = operation;
+      const { 'x-deprecated-sunset': removal, 'x-deprecated-successor': successor } = operation;
+      return `${operationId}: ${JSON.stringify({ name, removal, successor })},`;
+    }),
+    '};',
+    '',
+    '/**',
+    ' * The types of events that a webhook can choose, and the groups of types. No choice stands for all.',
+    " * @type {NonNullable<import('../../../client/src/index.ts').NewWebhook['types']>}",
+    ' */',
+    `export const EVENT_TYPES = ${JSON.stringify(TYPE_FILTERS.filter((type) => type !== '*'))};`,
     '',
   ].join('\n');
 }

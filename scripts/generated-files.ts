@@ -4,7 +4,7 @@ import { EXAMPLE_URLS } from '../src/config/config.ts';
 import { adminOpenApi } from '../src/description/admin-openapi.ts';
 import { openApi } from '../src/description/openapi.ts';
 import { RESOURCES } from '../src/resources/index.ts';
-import { clientOperations, clientResources, clientSchema } from './client-schema.ts';
+import { clientOperations, clientResources, clientSchema, pageTerms } from './client-schema.ts';
 import { generateSamples } from './samples.ts';
 import { consoleSchema } from './schema-types.ts';
 
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
  * The committed files that are made from the descriptions, by their paths in the project: the client's types, table of calls
- * and list of resources, the types of the console, and samples in languages that need a generator.
+ * and list of resources, the types of the console, the terms of all pages, and samples in languages that need a generator.
  */
 export function generateFiles(): Readonly<Record<string, string>> {
   const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
@@ -21,6 +21,7 @@ export function generateFiles(): Readonly<Record<string, string>> {
     'client/src/operations.ts': clientOperations(document),
     'client/src/resources.ts': clientResources(RESOURCES),
     'src/pages/console/schema.d.ts': consoleSchema(adminOpenApi()),
+    'src/pages/shared/terms.js': pageTerms(document),
     'src/pages/reference/samples.json': JSON.stringify(generateSamples(EXAMPLE_URLS.production)),
   };
   return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, format(path, text)]));

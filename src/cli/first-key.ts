@@ -1,7 +1,8 @@
 // Contract: section 8.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type KeyRecord, SCOPES } from '../domain/account.ts';
+import type { KeyRecord } from '../domain/account.ts';
+import { SCOPES } from '../domain/scope.ts';
 import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { Actor } from '../domain/audit.ts';
 import { requireValue } from '../terminal/command.ts';

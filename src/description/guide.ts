@@ -3,11 +3,10 @@ import { OPERATIONS } from '../resources/index.ts';
 import { sunsetDate } from '../http/operation.ts';
 import { LIMIT } from '../http/parameters.ts';
 import { getPet, MOST_IDS } from '../resources/pets/operations.ts';
-import { SCOPES } from '../domain/account.ts';
+import { SCOPE_USES, SCOPES } from '../domain/scope.ts';
 import { type Environment, PREFIXES } from '../domain/api-key.ts';
 import { ERROR_CODES, ERRORS } from '../domain/errors.ts';
 import { MOST_KEYS_A_DAY, MOST_LIVE_KEYS } from '../resources/keys/rules.ts';
-import { listed } from '../domain/parse.ts';
 import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
 import { errorExample } from './errors.ts';
 import { code, fence, table } from './markdown.ts';
@@ -30,7 +29,10 @@ export function guide(base: string, environments: readonly Environment[]): strin
     prefix: PREFIXES[environments[0] ?? 'production'],
     productionPrefix: PREFIXES.production,
     stagingPrefix: PREFIXES.staging,
-    scopes: listed(SCOPES.map(code)),
+    scopes: table(
+      ['Scope', 'With it, a key may'],
+      SCOPES.map((scope) => [code(scope), SCOPE_USES[scope]]),
+    ),
     plans: table(['Plan', 'Requests per minute', 'Requests per day'], planRows()),
     rateHeaders: table(
       ['Header', 'Meaning'],

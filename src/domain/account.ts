@@ -2,20 +2,7 @@
 import { type Environment, WITHOUT_KEY } from './api-key.ts';
 import { type Limits, PLANS, type Plan } from './plan.ts';
 import type { Result } from './result.ts';
-
-/** The scopes that a key has unless others are named. */
-export const DEFAULT_SCOPES = [
-  'pets:read',
-  'pets:write',
-  'store:read',
-  'store:write',
-  'events:read',
-] as const;
-
-/** The scopes that a key can have. */
-export const SCOPES = [...DEFAULT_SCOPES, 'keys:manage', 'webhooks:manage'] as const;
-
-export type Scope = (typeof SCOPES)[number];
+import type { Scope } from './scope.ts';
 
 /** A label that a terminal can show. */
 export const LABEL = new RegExp(`${WITHOUT_KEY}[^\\p{Cc}\\p{Cs}]{1,100}$`, 'u');

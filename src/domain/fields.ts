@@ -1,6 +1,6 @@
 // Contract: section 2. The schemas of fields that several things have.
 import { z } from 'zod';
-import { SCOPES } from './account.ts';
+import { SCOPES } from './scope.ts';
 import { instantFromText, NO_INSTANT } from './instant.ts';
 import { INT64_MAX, INT64_MIN } from './int64.ts';
 

@@ -1,5 +1,5 @@
 // Contract: section 4.
-import type { Scope } from '../domain/account.ts';
+import type { Scope } from '../domain/scope.ts';
 import type { WindowName } from '../limits/quota.ts';
 
 /*

@@ -1,7 +1,8 @@
 // Contract: sections 3, 4, 9 and 10.2.
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import type { KeyRecord, Scope } from '../domain/account.ts';
+import type { KeyRecord } from '../domain/account.ts';
+import type { Scope } from '../domain/scope.ts';
 import type { Actor, OperatorActor } from '../domain/audit.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';

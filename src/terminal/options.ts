@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { LABEL, SCOPES, type Scope } from '../domain/account.ts';
+import { LABEL } from '../domain/account.ts';
+import { SCOPES, type Scope } from '../domain/scope.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import { LIMIT_MAX, type Limits, PLAN_NAMES } from '../domain/plan.ts';
 

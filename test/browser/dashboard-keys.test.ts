@@ -1,6 +1,7 @@
 // Keys of an account on the dashboard. Contract: section 3.14.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { SCOPE_USES } from '../../src/domain/scope.ts';
 import { call } from '../support/api.ts';
 import { launchBrowser, openDashboard, pasteKey, seriousFaults, widestTable } from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -49,6 +50,9 @@ test('a key is created, shown once, copied, rotated and revoked', async () => {
   });
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByLabel('Label').fill('web');
+  const scope = page.getByLabel('store:write');
+  const uses = await page.locator(`#${await scope.getAttribute('aria-describedby')}`).innerText();
+  assert.equal(uses, SCOPE_USES['store:write'], 'each scope says what it is for');
   for (const scope of ['pets:write', 'store:read', 'store:write', 'events:read'])
     await page.getByLabel(scope).uncheck();
   await page.getByLabel('Expires on').fill('2040-01-31');
@@ -58,9 +62,11 @@ test('a key is created, shown once, copied, rotated and revoked', async () => {
   const copied = await page.evaluate('navigator.clipboard.readText()');
   const created = await shownKey(page);
   assert.equal(copied, created);
-  assert.equal(await statusOf(created), 200);
   await rowOf(page, 'web').getByText('2040-01-31 00:00 UTC').waitFor();
   await rowOf(page, 'web').getByText('pets:read', { exact: true }).waitFor();
+  const used = rowOf(page, 'web').getByRole('cell', { name: 'never', exact: true });
+  await used.waitFor();
+  assert.equal(await statusOf(created), 200);
 
   await page.getByRole('button', { name: 'Rotate web' }).click();
   await page.getByLabel('The old key still works for').selectOption('1 hour');

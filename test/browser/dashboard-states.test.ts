@@ -79,12 +79,12 @@ test('with the limit used up the page opens, and its notice and its card say the
     await notice.innerText(),
     /The service refuses more until \d{4}-\d\d-\d\d \d\d:\d\d UTC, in (?:\d+ s|1 minute)/,
   );
-  await page.getByText('0 of 2 left').waitFor();
-  await page.getByText('1 of 3 left').waitFor();
+  await page.getByText('2 of 2 used').waitFor();
+  await page.getByText('2 of 3 used').waitFor();
   // The window ends while the page is open. An answer would set the page back to the time of the service.
   await page.context().setOffline(true);
   await page.clock.runFor(61_000);
-  await page.getByText('2 of 2 left').waitFor();
+  await page.getByText('0 of 2 used').waitFor();
   await minute.waitFor({ state: 'detached' });
   await page.context().setOffline(false);
 
@@ -93,8 +93,8 @@ test('with the limit used up the page opens, and its notice and its card say the
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.clock.runFor(100);
   await page.getByText('The limit of this day is used up').waitFor();
-  await page.getByText('0 of 3 left').waitFor();
-  await page.getByText('1 of 2 left').waitFor();
+  await page.getByText('3 of 3 used').waitFor();
+  await page.getByText('1 of 2 used').waitFor();
 });
 
 test('a banned key opens the page, which says when the ban ends, and revokes it', async () => {
@@ -104,7 +104,7 @@ test('a banned key opens the page, which says when the ban ends, and revokes it'
   const { page } = await openAccount(browser, service.url, key);
   await page.getByText(/^Key \d+ is banned$/).waitFor();
   await page.getByText(/The ban ends at \d{4}-\d\d-\d\d/).waitFor();
-  await page.getByText('0 of 1 left').waitFor();
+  await page.getByText('1 of 1 used').waitFor();
   await page.getByRole('button', { name: /^Revoke/ }).click();
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
   await page.getByRole('status').filter({ hasText: 'The key is revoked.' }).waitFor();

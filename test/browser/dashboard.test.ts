@@ -67,7 +67,7 @@ for (const { device, options } of SCREENS) {
     assert.deepEqual(await seriousFaults(page), []);
     await showAccount(page, shown);
     await page.getByRole('heading', { name: LONG }).waitFor();
-    await page.getByText('getPet is deprecated').waitFor();
+    await page.getByText('“Get an animal” is deprecated').waitFor();
     assert.deepEqual(await seriousFaults(page), []);
     assert.ok((await sideways(page)) <= 0, 'the page need not be scrolled sideways');
     await page.getByRole('button', { name: 'Create a key' }).click();
@@ -81,7 +81,7 @@ test('the dashboard loads less than 150 KiB from this service alone, each file a
   const loaded =
     "performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => [name, encodedBodySize])";
   await pasteKey(page, shown);
-  await page.getByText('getPet is deprecated').waitFor();
+  await page.getByText('“Get an animal” is deprecated').waitFor();
   const files = (await page.evaluate<[string, number][]>(loaded)).filter(([name]) => !name.includes('/v1/'));
   const bytes = files.reduce((sum, [, size]) => sum + size, 0);
   assert.ok(bytes > 0 && bytes < MOST_BYTES, `${bytes} bytes`);
@@ -111,13 +111,13 @@ test('the account page shows plan, windows, usage and deprecated operations', as
   const { page } = await openAccount(browser, service.url, shown);
   await page.getByText('enterprise', { exact: true }).waitFor();
   await page
-    .getByText(/of 1,000,000,000 left/)
+    .getByText(/of 1,000,000,000 used/)
     .first()
     .waitFor();
-  const notice = page.getByRole('status').filter({ hasText: 'getPet is deprecated' });
+  const notice = page.getByRole('status').filter({ hasText: '“Get an animal” is deprecated' });
   assert.match(
     await notice.innerText(),
-    /will be removed on 2030-12-05\s+This account called it [1-9],\d{3} times/,
+    /will be removed on 2030-12-05\s+This account called Get an animal [1-9],\d{3} times/,
   );
   assert.match(
     await notice.innerText(),
@@ -130,11 +130,15 @@ test('the account page shows plan, windows, usage and deprecated operations', as
   ] as const) {
     await page.getByRole('button', { name: range }).click();
     const chart = page.getByRole('region', { name: 'Requests by operation' });
-    await chart.getByRole('listitem').filter({ hasText: 'getPet' }).waitFor();
+    await chart.getByRole('listitem').filter({ hasText: 'Get an animal' }).waitFor();
     await chart.getByRole('button', { name: 'Table' }).click();
     assert.equal(await chart.getByRole('row').count(), rows + 1, range);
     await chart.getByRole('button', { name: 'Table' }).click();
   }
+  assert.equal(
+    await notice.getByRole('link', { name: 'Get an animal' }).getAttribute('href'),
+    'reference#getPet',
+  );
   await page.getByRole('region', { name: 'Requests by key' }).getByText(HOSTILE).waitFor();
   assert.equal(await page.title(), 'Pet Store dashboard', 'a label is text');
 });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/cli/context.ts';
-import { DEFAULT_SCOPES } from '../../src/domain/account.ts';
+import { DEFAULT_SCOPES } from '../../src/domain/scope.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { temporaryEnvironment, type Variables } from '../support/process.ts';
 import { findOrCreateAccount, issueKey, openStore } from '../support/store.ts';

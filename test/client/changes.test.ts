@@ -11,7 +11,7 @@ import {
   PreconditionFailedError,
   ValidationError,
 } from '../../client/src/index.ts';
-import { SCOPES } from '../../src/domain/account.ts';
+import { SCOPES } from '../../src/domain/scope.ts';
 import { get } from '../storage/fixture.ts';
 import { requestsOf, startClient } from '../support/client-scene.ts';
 import { startTestService, temporaryDatabase } from '../support/service.ts';

@@ -13,7 +13,7 @@ import {
   PetStore,
   ValidationError,
 } from '../../client/src/index.ts';
-import { DEFAULT_SCOPES } from '../../src/domain/account.ts';
+import { DEFAULT_SCOPES } from '../../src/domain/scope.ts';
 import { DAY, HOUR } from '../../src/domain/clock.ts';
 
 import { rejection, settle, startClient, unlucky } from '../support/client-scene.ts';

@@ -9,7 +9,7 @@ import {
   PreconditionFailedError,
   ValidationError,
 } from '../../client/src/index.ts';
-import { SCOPES } from '../../src/domain/account.ts';
+import { SCOPES } from '../../src/domain/scope.ts';
 import { startClient } from '../support/client-scene.ts';
 
 /** Milliseconds: how long an order is open by default. */

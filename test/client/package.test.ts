@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { execPath } from 'node:process';
 import { test } from 'node:test';
-import { SCOPES } from '../../src/domain/account.ts';
+import { SCOPES } from '../../src/domain/scope.ts';
 import { NODE_20, projectWithClient, TYPESCRIPT_5 } from '../support/packed-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

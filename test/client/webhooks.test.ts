@@ -9,7 +9,7 @@ import {
   ValidationError,
   verifyWebhook,
 } from '../../client/src/index.ts';
-import { SCOPES } from '../../src/domain/account.ts';
+import { SCOPES } from '../../src/domain/scope.ts';
 import { startEndpoint } from '../support/endpoint.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { chooseLimits, keyState, SCOPES, DEFAULT_SCOPES } from '../../src/domain/account.ts';
+import { chooseLimits, keyState } from '../../src/domain/account.ts';
+import { SCOPES, DEFAULT_SCOPES } from '../../src/domain/scope.ts';
 import { PLAN_NAMES, PLANS } from '../../src/domain/plan.ts';
 import { rotatedExpiry } from '../../src/resources/keys/rules.ts';
 

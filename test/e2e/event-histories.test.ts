@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ENGINE_PARTS } from '../../src/app/store.ts';
 import { systemClock } from '../../src/cli/context.ts';
-import { type Scope, SCOPES } from '../../src/domain/account.ts';
+import { type Scope, SCOPES } from '../../src/domain/scope.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { WRITES as PET_WRITES } from '../../src/resources/pets/repository.ts';
 import { openEngine } from '../../src/storage/open.ts';

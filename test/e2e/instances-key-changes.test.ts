@@ -1,7 +1,7 @@
 // Contract: section 5.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { DEFAULT_SCOPES, type Scope, SCOPES } from '../../src/domain/account.ts';
+import { DEFAULT_SCOPES, type Scope, SCOPES } from '../../src/domain/scope.ts';
 import { assertError, call } from '../support/api.ts';
 import { issueKey, type IssuedKey, sharedServers, startTestInstances } from '../support/instances.ts';
 import {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { SCOPES } from '../../src/domain/account.ts';
+import { SCOPES } from '../../src/domain/scope.ts';
 import { onPostgres, storeOf } from '../support/databases.ts';
 import { startKilledInstances } from '../support/killed-instances.ts';
 import { openDirectly } from '../support/noted-changes.ts';

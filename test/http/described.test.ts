@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { OPERATIONS } from '../../src/resources/index.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';
-import { SCOPES } from '../../src/domain/account.ts';
+import { SCOPES } from '../../src/domain/scope.ts';
 import { DAY, HOUR } from '../../src/domain/clock.ts';
 import { HOLDER_LIMITS } from '../../src/domain/plan.ts';
 import { callerName } from '../../src/limits/limiter.ts';

@@ -1,7 +1,7 @@
 // Contract: sections 3.14 and 5.4.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { DEFAULT_SCOPES, type Scope, SCOPES } from '../../src/domain/account.ts';
+import { DEFAULT_SCOPES, type Scope, SCOPES } from '../../src/domain/scope.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import { MOST_LIVE_KEYS } from '../../src/resources/keys/rules.ts';
 import { type Answer, type Asked, assertError, assertRateHeaders, call } from '../support/api.ts';

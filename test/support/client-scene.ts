@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { PetStore, type PetStoreOptions } from '../../client/src/index.ts';
 import type { ClientRuntime } from '../../client/src/runtime.ts';
-import { SCOPES } from '../../src/domain/account.ts';
+import { SCOPES } from '../../src/domain/scope.ts';
 import { fakeClock } from './clock.ts';
 import { type Fault, startFaultProxy } from './fault-proxy.ts';
 import { startTestService, type TestService } from './service.ts';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/cli/context.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { DEFAULT_SCOPES, type Scope } from '../../src/domain/account.ts';
+import { DEFAULT_SCOPES, type Scope } from '../../src/domain/scope.ts';
 import type { Limits, Plan } from '../../src/domain/plan.ts';
 import { requireValue } from '../../src/terminal/command.ts';
 import { findOrCreateAccount } from '../../src/resources/keys/commands.ts';

@@ -5,7 +5,7 @@ import { serviceTime } from '../shared/fetch.js';
 import { QuotaWindow } from '../shared/meter.js';
 import { Badge } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
-import { outcomes, RANGES, totalOf, UsageHead } from '../shared/usage.js';
+import { nameOperation, outcomes, RANGES, totalOf, UsageHead } from '../shared/usage.js';
 import { ChangeAccount, SuspendAccount } from './account-form.js';
 import { get, getPages, withQuery } from './api.js';
 import { BanTable } from './bans.js';
@@ -111,7 +111,7 @@ function AccountUsage({ accountId }) {
     const [rows, operations, keys] = await Promise.all([ask('interval'), ask('operation'), ask('key')]);
     return {
       plotted: outcomes(rows, starts(now), interval),
-      operations: operations.map((row) => ({ label: row.operation, value: totalOf(row) })),
+      operations: operations.map((row) => ({ label: nameOperation(row.operation), value: totalOf(row) })),
       keys: keys.map((row) => ({ label: keyName(row), value: totalOf(row) })),
     };
   }

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { number, Time } from '../shared/format.js';
+import { nameOperation } from '../shared/usage.js';
 import { ACCOUNT, KEY, ListTable, useList } from './list.js';
 import { Page } from './page.js';
 
@@ -18,7 +19,7 @@ export function Deprecations() {
 
 /** @type {import('../shared/table.js').Columns<import('./schema.d.ts').DeprecatedUses[number]>} */
 const COLUMNS = [
-  { name: 'Operation', isName: true, cell: ({ operation }) => html`<code>${operation}</code>` },
+  { name: 'Operation', isName: true, cell: ({ operation }) => nameOperation(operation) },
   ACCOUNT,
   KEY,
   { name: 'Requests', isNumber: true, cell: ({ requests }) => number(requests) },

@@ -1,13 +1,14 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { DEFAULT_SCOPES, SCOPES } from '../../domain/scope.ts';
 import { FormDialog, SecretDialog } from '../shared/dialog.js';
 import { Day, Time } from '../shared/format.js';
 import {
-  ChecksField,
   DEFAULT_GRACE,
   Field,
   GraceField,
   instantOf,
+  ScopesField,
   useSubmit,
   UtcField,
 } from '../shared/forms.js';
@@ -17,7 +18,7 @@ import { ACCOUNT, KeyName, ListTable, useList } from './list.js';
 import { Card, Confirm, Page } from './page.js';
 import { filterBy, usePlace } from './router.js';
 import { useIsAdmin } from './session.js';
-import { asChoice, DEFAULT_SCOPES, KEY_STATES, SCOPES } from './terms.js';
+import { asChoice, KEY_STATES } from './terms.js';
 
 export function Keys() {
   const state = usePlace().query.get('state') ?? '';
@@ -78,7 +79,7 @@ export function KeyTable({ list, isOfAccount = false, ...rest }) {
     { name: 'Key', isName: true, cell: (key) => html`<${KeyName} ...${key} />` },
     !isOfAccount && ACCOUNT,
     { name: 'State', cell: (key) => html`<${State} ...${key} />` },
-    { name: 'Scopes', cell: ({ scopes }) => html`<span class="scopes">${scopesText(scopes)}</span>` },
+    { name: 'Scopes', cell: ({ scopes }) => html`<span class="scopes">${scopes.join(' ')}</span>` },
     { name: 'Created', cell: ({ createdAt }) => html`<${Day} at=${createdAt} />` },
     {
       name: 'Last used',
@@ -88,14 +89,6 @@ export function KeyTable({ list, isOfAccount = false, ...rest }) {
     isAdmin && { name: '', cell: (key) => html`<${KeyActions} apiKey=${key} onChanged=${list.refresh} />` },
   ];
   return html`<${ListTable} list=${list} columns=${columns} ...${rest} />`;
-}
-
-/** Scopes in little room: `pets read write, store read`. @param {readonly string[]} scopes */
-function scopesText(scopes) {
-  const groups = Object.entries(Object.groupBy(scopes, (scope) => scope.split(':')[0] ?? ''));
-  return groups
-    .map(([of, names = []]) => [of, ...names.map((scope) => scope.split(':')[1])].join(' '))
-    .join(', ');
 }
 
 /** @param {import('./schema.d.ts').Key} props */
@@ -177,7 +170,7 @@ export function CreateKey({ accountId, onClose, onCreated }) {
   return html`<${FormDialog} title="Create key" submit="Create key" onClose=${onClose} onSubmit=${create}>
     <${Field} label="Label" maxlength="100" autocomplete="off" value=${label} onValue=${setLabel}
       hint="Where the key is used, such as “price board”. Optional." />
-    <${ChecksField} legend="Scopes" choices=${SCOPES} chosen=${scopes} onChosen=${setScopes} />
+    <${ScopesField} scopes=${SCOPES} chosen=${scopes} onChosen=${setScopes} />
     <${UtcField} label="Expires (UTC)" hint="Without a date, the key does not expire." value=${expires} onValue=${setExpires} />
   <//>`;
 }

@@ -63,7 +63,7 @@ function Nearest({ rows }) {
 function NearestAccount({ row: { accountId, account, window, limit, remaining } }) {
   return html`<li>
     <${AccountLink} id=${accountId} name=${account} />
-    <span>${number(remaining)} of ${number(limit)} left this ${window}</span>
+    <span>${number(limit - remaining)} of ${number(limit)} used ${window === 'day' ? 'today' : 'this minute'}</span>
     <${Meter} part=${(limit - remaining) / limit} isQuota />
   </li>`;
 }

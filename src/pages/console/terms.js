@@ -8,19 +8,6 @@ export const PLANS = {
   enterprise: undefined,
 };
 
-export const SCOPES = [
-  'pets:read',
-  'pets:write',
-  'store:read',
-  'store:write',
-  'events:read',
-  'keys:manage',
-  'webhooks:manage',
-];
-
-/** The default scopes of a new key. */
-export const DEFAULT_SCOPES = SCOPES.slice(0, 5);
-
 export const KEY_STATES = ['active', 'rotated', 'expired', 'revoked'];
 
 export const ROLES = ['viewer', 'admin'];

@@ -7,7 +7,6 @@ import { storeKey } from '../shared/key.js';
 import { Skeleton } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { RANGES } from '../shared/usage.js';
-import { description } from './api.js';
 import { Keys } from './keys.js';
 import { KeyFault, Layout, MissingScope } from './layout.js';
 import { Summary } from './summary.js';
@@ -18,8 +17,6 @@ import { Webhooks } from './webhooks.js';
 const ACCOUNT_INTERVAL = 60;
 /** Seconds. The service writes usage every 5 s, but a chart of a day or more changes more slowly. */
 const USAGE_INTERVAL = 300;
-/** Seconds. The description stays the same while the service runs. */
-const DESCRIPTION_INTERVAL = 86_400;
 
 /**
  * The page of an account: limits, bans, usage, keys and webhooks.
@@ -34,7 +31,6 @@ export function AccountPage({ account, onLeave, onRotated }) {
     (signal) => account.readUsage(RANGES.month.query(serviceTime()), signal),
     USAGE_INTERVAL,
   );
-  const described = usePoll(description, DESCRIPTION_INTERVAL);
   const { data } = now;
   const mayManage = data?.scopes.includes('keys:manage');
   const keys = usePoll(
@@ -64,19 +60,18 @@ export function AccountPage({ account, onLeave, onRotated }) {
       now.error?.code !== 'unauthorized' &&
       html`
     ${data ? html`<${Summary} account=${data} nameOf=${nameOf} />` : !now.error && html`<${Skeleton} label="The account" />`}
-    <${DeprecationNotices} deprecated=${described.data?.deprecated} rows=${month.data?.operations} />
+    <${DeprecationNotices} rows=${month.data?.operations} />
     <${Usage} account=${account} month=${month} nameOf=${nameOf} />
     ${
       mayManage === false
         ? html`<${MissingScope} title="Keys" scope="keys:manage" uses="list, create, rotate and revoke keys" />`
-        : html`<${Keys} account=${account} keys=${keys} scopes=${described.data?.scopes} onRotated=${onRotated}
+        : html`<${Keys} account=${account} keys=${keys} onRotated=${onRotated}
             onIssued=${(/** @type {string} */ secret) => setIssued({ title: 'The new key', secret })} />`
     }
     ${
       hasWebhooks === false
         ? html`<${MissingScope} title="Webhooks" scope="webhooks:manage" uses="add, test and change webhooks" />`
-        : html`<${Webhooks} account=${account} webhooks=${webhooks} types=${described.data?.types}
-            onSecret=${(/** @type {string} */ secret) => setIssued({ title: 'The secret of the webhook', secret })} />`
+        : html`<${Webhooks} account=${account} webhooks=${webhooks}  onSecret=${(/** @type {string} */ secret) => setIssued({ title: 'The secret of the webhook', secret })} />`
     }
     <p class="muted">
       The requests of this page take nothing from your plan. The limits shown are up to ${duration(ACCOUNT_INTERVAL)} old, and the

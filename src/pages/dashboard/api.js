@@ -1,5 +1,5 @@
 import { PetStore } from '../../../client/src/index.ts';
-import { fetchFresh, send } from '../shared/fetch.js';
+import { fetchFresh } from '../shared/fetch.js';
 
 /**
  * @typedef {import('../../../client/src/index.ts').OwnAccount} Account
@@ -9,9 +9,7 @@ import { fetchFresh, send } from '../shared/fetch.js';
  * @typedef {import('../../../client/src/index.ts').Int64} Int64
  * @typedef {import('../../../client/src/index.ts').DeliveryStatus} DeliveryStatus
  * @typedef {{ operations: OperationUsage[], keys: KeyUsage[] }} AccountUsage of a range
- * @typedef {NonNullable<import('../../../client/src/index.ts').NewWebhook['types']>} EventTypes
  * @typedef {(keyId: Int64) => string} NameOf the label or number of a key
- * @typedef {{ name: string, removal: string, successor: string }} Deprecated
  */
 
 /** Milliseconds for which a change is tried again. People wait for it. */
@@ -61,25 +59,3 @@ export function openAccount(key) {
 }
 
 /** @typedef {ReturnType<typeof openAccount>} OpenAccount */
-
-/** The scopes, the types of events and the deprecated operations, from the description. @param {AbortSignal} signal */
-export async function description(signal) {
-  const { json } = await send('openapi.json', { signal });
-  const operations = Object.values(json.paths).flatMap((methods) => Object.values(methods));
-  return {
-    /** @type {import('../../../client/src/index.ts').Scope[]} */
-    scopes: json.components.schemas.Scope.enum,
-    /** @type {EventTypes} */
-    types: json.components.schemas.NewWebhook.properties.types.items.enum.filter(
-      (/** @type {string} */ type) => type !== '*',
-    ),
-    /** @type {Deprecated[]} */
-    deprecated: operations
-      .filter((operation) => operation.deprecated)
-      .map((operation) => ({
-        name: operation.operationId,
-        removal: operation['x-deprecated-sunset'],
-        successor: operation['x-deprecated-successor'],
-      })),
-  };
-}

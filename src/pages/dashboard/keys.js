@@ -1,8 +1,9 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { DEFAULT_SCOPES, SCOPES } from '../../domain/scope.ts';
 import { FormDialog } from '../shared/dialog.js';
 import { Time } from '../shared/format.js';
-import { ChecksField, DEFAULT_GRACE, Field, GraceField } from '../shared/forms.js';
+import { DEFAULT_GRACE, Field, GraceField, ScopesField } from '../shared/forms.js';
 import { say } from '../shared/frame.js';
 import { Badge, Notice, Skeleton } from '../shared/notice.js';
 import { Name, Table } from '../shared/table.js';
@@ -14,11 +15,10 @@ import { KeyFault } from './layout.js';
  * The keys of the account, with the buttons that create, rotate and revoke them.
  * @param {{
  *   account: import('./api.js').OpenAccount, keys: import('../shared/poll.js').Polled<Key[] | undefined>,
- *   scopes: readonly import('../../../client/src/index.ts').Scope[] | undefined,
  *   onIssued: (key: string) => void, onRotated: (key: string) => void,
  * }} props `onIssued` gets each new key, and `onRotated` too when the page's own one was rotated
  */
-export function Keys({ account, keys: { data, error, failingSince, refresh }, scopes, onIssued, onRotated }) {
+export function Keys({ account, keys: { data, error, failingSince, refresh }, onIssued, onRotated }) {
   const [open, setOpen] = useState(
     /** @type {{ action: 'create' | 'rotate' | 'revoke', key?: Key } | undefined} */ (undefined),
   );
@@ -32,7 +32,7 @@ export function Keys({ account, keys: { data, error, failingSince, refresh }, sc
   };
   const dialog = {
     account,
-    scopes: data?.find(account.isOwn)?.scopes ?? scopes ?? [],
+    scopes: data?.find(account.isOwn)?.scopes ?? SCOPES,
     apiKey: open?.key,
     onClose: close,
     onDone: done,
@@ -40,7 +40,7 @@ export function Keys({ account, keys: { data, error, failingSince, refresh }, sc
   return html`<section class="card" aria-label="Keys">
     <div class="row">
       <h2>Keys</h2>
-      ${data && scopes && html`<button type="button" class="main" onClick=${() => setOpen({ action: 'create' })}>Create a key</button>`}
+      ${data && html`<button type="button" class="main" onClick=${() => setOpen({ action: 'create' })}>Create a key</button>`}
     </div>
     ${error && !data && html`<${KeyFault} error=${error} failingSince=${failingSince} />`}
     ${data ? html`<${KeyTable} keys=${data} isOwn=${account.isOwn} onAction=${setOpen} />` : !error && html`<${Skeleton} label="The list of keys" />`}
@@ -76,7 +76,7 @@ export function KeyTable({ keys, isOwn, onAction }) {
     { name: 'Scopes', cell: ({ scopes }) => scopes.join(' ') },
     {
       name: 'Last used',
-      cell: ({ lastUsedAt }) => lastUsedAt && html`<${Time} at=${lastUsedAt} isRelative />`,
+      cell: ({ lastUsedAt }) => (lastUsedAt ? html`<${Time} at=${lastUsedAt} isRelative />` : 'never'),
     },
     { name: 'Created', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
     { name: 'Expires', cell: ({ expiresAt }) => (expiresAt ? html`<${Time} at=${expiresAt} />` : 'never') },
@@ -103,7 +103,7 @@ export function KeyTable({ keys, isOwn, onAction }) {
 export function CreateKey({ account, scopes, onClose, onDone }) {
   const [label, setLabel] = useState('');
   const [expires, setExpires] = useState('');
-  const [chosen, setChosen] = useState(() => scopes.filter((scope) => !scope.endsWith(':manage')));
+  const [chosen, setChosen] = useState(() => scopes.filter((scope) => DEFAULT_SCOPES.includes(scope)));
   const create = async () =>
     onDone(
       await account.keys.create({
@@ -114,7 +114,7 @@ export function CreateKey({ account, scopes, onClose, onDone }) {
     );
   return html`<${FormDialog} title="Create a key" submit="Create" onClose=${onClose} onSubmit=${create}>
     <${Field} label="Label" value=${label} onValue=${setLabel} maxlength="100" hint="Where the key is used. Optional." />
-    <${ChecksField} legend="Scopes" choices=${scopes} chosen=${chosen} onChosen=${setChosen} />
+    <${ScopesField} scopes=${scopes} chosen=${chosen} onChosen=${setChosen} />
     <${Field} label="Expires on" type="date" value=${expires} onValue=${setExpires} hint="At midnight UTC. Without a date, the key does not expire." />
   <//>`;
 }

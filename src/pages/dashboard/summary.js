@@ -30,7 +30,7 @@ export function Summary({ account, nameOf }) {
     <${Bans} bans=${bans} nameOf=${nameOf} now=${time} />
     <div class="columns">
       <section class="card"><${QuotaWindow} name="This minute" ...${minute} now=${time} /></section>
-      <section class="card"><${QuotaWindow} name="This day (UTC)" ...${day} now=${time} /></section>
+      <section class="card"><${QuotaWindow} name="Today" ...${day} now=${time} /></section>
     </div>`;
 }
 

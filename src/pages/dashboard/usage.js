@@ -4,8 +4,9 @@ import { Chart } from '../shared/chart.js';
 import { serviceTime } from '../shared/fetch.js';
 import { compact, number } from '../shared/format.js';
 import { Notice } from '../shared/notice.js';
+import { OPERATIONS } from '../shared/terms.js';
 import { usePoll } from '../shared/poll.js';
-import { outcomes, RANGES, sumsAt, totalOf, UsageHead } from '../shared/usage.js';
+import { nameOperation, outcomes, RANGES, sumsAt, totalOf, UsageHead } from '../shared/usage.js';
 
 /** Seconds. */
 const INTERVAL = 300;
@@ -43,7 +44,7 @@ function Charts({ range, usage: { data, error, failingSince }, nameOf }) {
     if (data === undefined) return undefined;
     const all = starts(serviceTime());
     return {
-      operation: stacks(data.operations, all, interval, ({ operation }) => operation),
+      operation: stacks(data.operations, all, interval, ({ operation }) => nameOperation(operation)),
       key: stacks(data.keys, all, interval, ({ keyId }) => nameOf(keyId)),
       outcome: outcomes(data.operations, all, interval),
     };
@@ -91,20 +92,17 @@ function stacks(rows, starts, interval, nameOf) {
 
 /**
  * A notice for each deprecated operation that the account called in the last 30 days.
- * @param {{
- *   deprecated: readonly import('./api.js').Deprecated[] | undefined,
- *   rows: readonly import('./api.js').OperationUsage[] | undefined,
- * }} props
+ * @param {{ rows: readonly import('./api.js').OperationUsage[] | undefined }} props
  */
-export function DeprecationNotices({ deprecated = [], rows = [] }) {
-  return deprecated.map(({ name, removal, successor }) => {
-    const calls = rows.filter(({ operation }) => operation === name);
+export function DeprecationNotices({ rows = [] }) {
+  return Object.entries(OPERATIONS).map(([id, { name, removal, successor }]) => {
+    const calls = removal === undefined ? [] : rows.filter(({ operation }) => operation === id);
     const last = calls.at(-1);
     if (last === undefined) return null;
     const requests = calls.reduce((sum, row) => sum + totalOf(row), 0);
-    return html`<${Notice} key=${name} kind="warn" title="${name} is deprecated and will be removed on ${removal}">
+    return html`<${Notice} key=${id} kind="warn" title="“${name}” is deprecated and will be removed on ${removal}">
       <p>
-        This account called it <strong>${number(requests)}</strong> ${requests === 1 ? 'time' : 'times'} in the last 30 days, the
+        This account called <a href="reference#${id}">${name}</a> <strong>${number(requests)}</strong> ${requests === 1 ? 'time' : 'times'} in the last 30 days, the
         last time on ${last.start.slice(0, 10)} (UTC). Use <code>${successor}</code> instead.
         ${' '}<a href="reference#deprecation-and-versioning">About deprecations</a>
       </p>

@@ -7,6 +7,7 @@ import { say } from '../shared/frame.js';
 import { Skeleton } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { Name, Table } from '../shared/table.js';
+import { EVENT_TYPES } from '../shared/terms.js';
 import { DELIVERY_CHOICES, DELIVERY_COLUMNS, Endpoint, outcome, WebhookState } from '../shared/webhooks.js';
 import { KeyFault } from './layout.js';
 
@@ -22,10 +23,10 @@ const INTERVAL = 30;
  * The webhooks of the account, and the attempts of the one that is open.
  * @param {{
  *   account: import('./api.js').OpenAccount, webhooks: import('../shared/poll.js').Polled<Webhook[] | undefined>,
- *   types: import('./api.js').EventTypes | undefined, onSecret: (secret: string) => void,
+ *   onSecret: (secret: string) => void,
  * }} props `onSecret` gets each new secret
  */
-export function Webhooks({ account, webhooks: { data, error, failingSince, refresh }, types, onSecret }) {
+export function Webhooks({ account, webhooks: { data, error, failingSince, refresh }, onSecret }) {
   const [isNew, setIsNew] = useState(false);
   const [openId, setOpenId] = useState(/** @type {Webhook['id'] | undefined} */ (undefined));
   const webhook = data?.find(({ id }) => id === openId);
@@ -38,7 +39,7 @@ export function Webhooks({ account, webhooks: { data, error, failingSince, refre
   return html`<section class="card" aria-label="Webhooks">
     <div class="row">
       <h2>Webhooks</h2>
-      ${data && types && html`<button type="button" class="main" onClick=${() => setIsNew(true)}>Add a webhook</button>`}
+      ${data && html`<button type="button" class="main" onClick=${() => setIsNew(true)}>Add a webhook</button>`}
     </div>
     ${error && !data && html`<${Unavailable} error=${error} failingSince=${failingSince} />`}
     ${data ? html`<${WebhookTable} webhooks=${data} openId=${openId} onToggle=${toggle} />` : !error && html`<${Skeleton} label="The list of webhooks" />`}
@@ -47,7 +48,7 @@ export function Webhooks({ account, webhooks: { data, error, failingSince, refre
       html`<${OpenWebhook} key=${webhook.id} account=${account} webhook=${webhook} webhooks=${data} onSecret=${onSecret}
         onChanged=${refresh} />`
     }
-    ${isNew && types && html`<${CreateWebhook} account=${account} types=${types} onClose=${() => setIsNew(false)} onCreated=${created} />`}
+    ${isNew && html`<${CreateWebhook} account=${account} onClose=${() => setIsNew(false)} onCreated=${created} />`}
   </section>`;
 }
 
@@ -222,15 +223,12 @@ function redelivery({ webhooks }, { id, enabled }, delivery) {
 }
 
 /**
- * @param {{
- *   account: import('./api.js').OpenAccount, types: import('./api.js').EventTypes,
- *   onClose: () => void, onCreated: (secret: string) => void,
- * }} props
+ * @param {{ account: import('./api.js').OpenAccount, onClose: () => void, onCreated: (secret: string) => void }} props
  */
-function CreateWebhook({ account, types, onClose, onCreated }) {
+function CreateWebhook({ account, onClose, onCreated }) {
   const [url, setUrl] = useState('');
   const [description, setDescription] = useState('');
-  const [chosen, setChosen] = useState(/** @type {import('./api.js').EventTypes} */ ([]));
+  const [chosen, setChosen] = useState(/** @type {typeof EVENT_TYPES} */ ([]));
   async function create() {
     const { secret } = await account.webhooks.create({
       url: url.trim(),
@@ -244,7 +242,7 @@ function CreateWebhook({ account, types, onClose, onCreated }) {
       hint="Where the events go: https, at a public address." />
     <${Field} label="Description" value=${description} onValue=${setDescription} maxlength="200"
       hint="What the endpoint is for. Optional." />
-    <${ChecksField} legend="Types of events" choices=${types} chosen=${chosen} onChosen=${setChosen}
+    <${ChecksField} legend="Types of events" choices=${EVENT_TYPES} chosen=${chosen} onChosen=${setChosen}
       hint="It gets those that this key may see. Without a choice, it gets all of them." />
   <//>`;
 }

@@ -1,6 +1,9 @@
 import { html } from 'htm/preact';
 import { useId, useState } from 'preact/hooks';
 import { PetStoreError } from '../../../client/src/errors.ts';
+import { SCOPE_USES } from '../../domain/scope.ts';
+
+/** @typedef {import('../../domain/scope.ts').Scope} Scope */
 
 /**
  * A labelled input. Other properties go to the `input`, or to the `select` if there are `choices`.
@@ -27,13 +30,17 @@ export function Field({ label, value, onValue, hint, choices, ...rest }) {
   </div>`;
 }
 
-/** @param {{ label: string, checked: boolean, onValue: (checked: boolean) => void }} props */
-function Check({ label, checked, onValue }) {
+/** @param {{ label: string, hint?: string | undefined, checked: boolean, onValue: (checked: boolean) => void }} props */
+function Check({ label, hint, checked, onValue }) {
+  const id = useId();
   const onChange = (/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) =>
     onValue(currentTarget.checked);
-  return html`<label class="check">
-    <input type="checkbox" checked=${checked} onChange=${onChange} />${label}
-  </label>`;
+  return html`<div>
+    <label class="check">
+      <input type="checkbox" checked=${checked} onChange=${onChange} aria-describedby=${hint && id} />${label}
+    </label>
+    ${hint && html`<p id=${id} class="check-hint">${hint}</p>`}
+  </div>`;
 }
 
 /** Seconds that the old key still works after a rotation. */
@@ -53,13 +60,22 @@ export function GraceField(props) {
 }
 
 /**
- * Some of several words, such as the scopes of a key.
+ * The scopes of a key, each with what it is for.
+ * @param {{ scopes: readonly Scope[], chosen: readonly Scope[], onChosen: (chosen: Scope[]) => void }} props `scopes` can be chosen
+ */
+export function ScopesField({ scopes, ...rest }) {
+  return html`<${ChecksField} legend="Scopes" choices=${scopes} hints=${SCOPE_USES} ...${rest} />`;
+}
+
+/**
+ * Some of several words, such as the types of events.
  * @template {string} Word
  * @param {{
  *   legend: string, choices: readonly Word[], chosen: readonly Word[], onChosen: (chosen: Word[]) => void, hint?: string,
- * }} props
+ *   hints?: Readonly<Partial<Record<Word, string>>>,
+ * }} props `hints` say what the words mean
  */
-export function ChecksField({ legend, choices, chosen, onChosen, hint }) {
+export function ChecksField({ legend, choices, chosen, onChosen, hint, hints }) {
   const choose = (/** @type {Word} */ word, /** @type {boolean} */ isChosen) =>
     onChosen(choices.filter((other) => (other === word ? isChosen : chosen.includes(other))));
   return html`<fieldset class="field">
@@ -67,7 +83,7 @@ export function ChecksField({ legend, choices, chosen, onChosen, hint }) {
     ${hint && html`<span class="muted">${hint}</span>`}
     <div class="checks">${choices.map(
       (word) =>
-        html`<${Check} label=${word} checked=${chosen.includes(word)}
+        html`<${Check} label=${word} hint=${hints?.[word]} checked=${chosen.includes(word)}
           onValue=${(/** @type {boolean} */ isChosen) => choose(word, isChosen)} />`,
     )}</div>
   </fieldset>`;

@@ -14,21 +14,20 @@ export function Meter({ part, isQuota = false, label }) {
 }
 
 /**
- * One window of the quota: what is left, and when it is full again.
+ * One window of the quota: what is used, and when it begins again.
  * @param {{ name: string, limit: number, remaining: number, reset: number | bigint, now: Date }} props `reset` in Unix seconds
  */
 export function QuotaWindow({ name, limit, remaining, reset, now }) {
   const seconds = Number(reset) - now.getTime() / 1000;
   const end = new Date(Number(reset) * 1000);
   // A window that has ended has its full limit again.
-  const left = seconds > 0 ? remaining : limit;
-  const used = limit - left;
+  const used = seconds > 0 ? limit - remaining : 0;
   return html`<div class="stack">
-    <div class="row"><h3>${name}</h3><span class="muted">${share(used, limit)} used</span></div>
-    <p><span class="figure">${number(left)}</span> of ${number(limit)} left</p>
+    <div class="row"><h3>${name}</h3><span class="muted">${share(used, limit)}</span></div>
+    <p><span class="figure">${number(used)}</span> of ${number(limit)} used</p>
     <${Meter} part=${used / limit} isQuota label="${name}: ${number(used)} of ${number(limit)} used" />
     <p class="muted" title=${local(end)}>
-      ${seconds > 0 ? `The full limit is back at ${utc(end)}, in ${duration(seconds)}.` : 'Nothing is used now.'}
+      ${seconds > 0 ? `It begins again at ${utc(end)}, in ${duration(seconds)}.` : 'Nothing is used now.'}
     </p>
   </div>`;
 }

@@ -1,4 +1,5 @@
 import { html } from 'htm/preact';
+import { OPERATIONS } from './terms.js';
 
 /** @typedef {{ ok: number, clientError: number, refused: number, serverError: number }} Outcomes */
 
@@ -43,6 +44,9 @@ export function UsageHead({ range: chosen, onRange }) {
     </div>
   </div>`;
 }
+
+/** What the reference calls an operation. `other` stands for requests to no operation. @param {string} id */
+export const nameOperation = (id) => OPERATIONS[id]?.name ?? (id === 'other' ? 'Other paths' : id);
 
 /** @param {Outcomes} row */
 export const totalOf = ({ ok, clientError, refused, serverError }) =>

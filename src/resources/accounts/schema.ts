@@ -1,7 +1,7 @@
 // Contract: sections 3.13 and 10.2.
 import { z } from 'zod';
 import { count, dateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { LIMIT_MAX, PLAN_NAMES } from '../../domain/plan.ts';
 
 export const AccountLimits = z

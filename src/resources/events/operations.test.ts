@@ -1,7 +1,7 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { DAY } from '../../domain/clock.ts';
 import { encodeCursor } from '../../domain/cursor.ts';
 import { type Answer, type Asked, assertError, call } from '../../../test/support/api.ts';

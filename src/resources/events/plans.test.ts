@@ -1,6 +1,6 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { DIALECT as POSTGRES } from '../../storage/postgres/dialect.ts';
 import { DIALECT as SQLITE } from '../../storage/sqlite/dialect.ts';
 import { postgresFixture } from '../../../test/storage/postgres-fixture.ts';

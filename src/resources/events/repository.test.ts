@@ -12,7 +12,7 @@ import { STORES } from '../../../test/storage/stores.ts';
 import { CLIENT, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import type { Store } from '../repositories.ts';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { visibleStreams } from './rules.ts';
 
 const ENVIRONMENT = 'production';

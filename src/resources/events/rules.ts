@@ -1,6 +1,6 @@
 // Contract: section 13.
 import type { Environment } from '../../domain/api-key.ts';
-import type { Scope } from '../../domain/account.ts';
+import type { Scope } from '../../domain/scope.ts';
 
 /** Whose events of a type are: of the catalogue, of an account, or of an account in one environment. */
 type Owner = 'catalogue' | 'account' | 'environment';

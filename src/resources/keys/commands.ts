@@ -1,7 +1,8 @@
 // Contract: sections 5 and 8.
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { type Account, DEFAULT_SCOPES, type KeyRecord, keyState, type Scope } from '../../domain/account.ts';
+import { type Account, type KeyRecord, keyState } from '../../domain/account.ts';
+import { DEFAULT_SCOPES, type Scope } from '../../domain/scope.ts';
 import { ApiKey } from '../../domain/api-key.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { DAY } from '../../domain/clock.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import type { Plan } from '../../domain/plan.ts';
 import { requireValue } from '../../terminal/command.ts';
 import type { AccountRepository } from '../accounts/repository.ts';

@@ -1,7 +1,7 @@
 // Contract: sections 5 and 8.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { call } from '../../../test/support/api.ts';
 import { fakeClock } from '../../../test/support/clock.ts';
 import {

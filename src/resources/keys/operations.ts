@@ -5,7 +5,8 @@ import { choice, LIMIT, rowFilter, rowId, seconds } from '../../http/parameters.
 import { textIfInstant } from '../../domain/instant.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { mapPage, type Page, toPage } from '../../domain/page.ts';
-import { DEFAULT_SCOPES, type KeyRecord, type Scope } from '../../domain/account.ts';
+import type { KeyRecord } from '../../domain/account.ts';
+import { DEFAULT_SCOPES, type Scope } from '../../domain/scope.ts';
 import { ApiKey, type Environment } from '../../domain/api-key.ts';
 import type { Actor } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/clock.ts';

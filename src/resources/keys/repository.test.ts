@@ -2,7 +2,8 @@
 import { STORES } from '../../../test/storage/stores.ts';
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { type KeyRecord, SCOPES } from '../../domain/account.ts';
+import type { KeyRecord } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { DAY, MINUTE } from '../../domain/clock.ts';
 import { PLANS } from '../../domain/plan.ts';
 import type { Actor } from '../../domain/audit.ts';

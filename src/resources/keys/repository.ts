@@ -1,6 +1,7 @@
 // Contract: sections 3.14, 5 and 10.
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { checkKey, isInForce, type KeyRecord, type KeyState, type Scope } from '../../domain/account.ts';
+import { checkKey, isInForce, type KeyRecord, type KeyState } from '../../domain/account.ts';
+import type { Scope } from '../../domain/scope.ts';
 import type { ApiKey, ApiKeyHash, Environment } from '../../domain/api-key.ts';
 import type { Actor, AuditChange } from '../../domain/audit.ts';
 import { type Clock, DAY } from '../../domain/clock.ts';

@@ -1,5 +1,6 @@
 // Contract: sections 3.14 and 5.
-import { KEY_STATES, type KeyRecord, keyState, type Scope, SCOPES } from '../../domain/account.ts';
+import { KEY_STATES, type KeyRecord, keyState } from '../../domain/account.ts';
+import { type Scope, SCOPES } from '../../domain/scope.ts';
 import { textIfInstant } from '../../domain/instant.ts';
 import { listed } from '../../domain/parse.ts';
 import type { Failure } from '../../domain/result.ts';

@@ -1,7 +1,8 @@
 // Contract: sections 3.14 and 10.2.
 import { z } from 'zod';
 import { bodyInstant, dateTime, givenDateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
-import { KEY_STATES, LABEL, SCOPES } from '../../domain/account.ts';
+import { KEY_STATES, LABEL } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { ApiKey } from '../../domain/api-key.ts';
 import { instantFromText } from '../../domain/instant.ts';
 import { GRACE } from './rules.ts';

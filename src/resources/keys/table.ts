@@ -1,5 +1,6 @@
 // Contract: section 5.
-import { type KeyRecord, type Scope, SCOPES } from '../../domain/account.ts';
+import type { KeyRecord } from '../../domain/account.ts';
+import { type Scope, SCOPES } from '../../domain/scope.ts';
 import { type ApiKeyHash, ENVIRONMENTS } from '../../domain/api-key.ts';
 import { type Row, sql } from '../../storage/sql.ts';
 import { type Codec, enumeration, instant, integer, optional, Table, text } from '../../storage/table.ts';

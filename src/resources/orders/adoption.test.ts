@@ -1,7 +1,7 @@
 // Contract: sections 2.6, 3.4 and 3.12.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { DAY } from '../../domain/clock.ts';
 import { type Asked, assertError, assertRateHeaders, call } from '../../../test/support/api.ts';
 import { startTestService } from '../../../test/support/service.ts';

@@ -1,7 +1,7 @@
 // Contract: sections 1.2, 2.6 and 3.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type Scope, SCOPES } from '../../domain/account.ts';
+import { type Scope, SCOPES } from '../../domain/scope.ts';
 import { DAY } from '../../domain/clock.ts';
 import { OrderStatus } from './schema.ts';
 import { type Answer, type Asked, assertError, call } from '../../../test/support/api.ts';

@@ -1,7 +1,7 @@
 // Contract: sections 2.6, 3.12 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { type Asked, assertError, assertRateHeaders, call } from '../../../test/support/api.ts';
 import { lifetimeOfFile } from '../../../test/support/lifetime.ts';
 import { startTestService } from '../../../test/support/service.ts';

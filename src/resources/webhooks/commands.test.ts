@@ -5,7 +5,7 @@ import { prepared } from '../../../test/cli/prepared.ts';
 import { requireValue } from '../../../test/storage/fixture.ts';
 import { run, runJson, type Variables } from '../../../test/support/process.ts';
 import { CLIENT, findOrCreateAccount, openStore } from '../../../test/support/store.ts';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { systemClock } from '../../cli/context.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { visibleStreams } from '../events/rules.ts';

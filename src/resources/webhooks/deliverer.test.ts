@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/clock.ts';
 import { PLANS } from '../../domain/plan.ts';

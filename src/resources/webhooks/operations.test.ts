@@ -14,7 +14,7 @@ import {
   type TestService,
 } from '../../../test/support/service.ts';
 import { until } from '../../../test/support/shared-counting.ts';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import { DAY, HOUR, MINUTE } from '../../domain/clock.ts';
 import { MOST_TESTS, MOST_WEBHOOKS } from './rules.ts';
 

@@ -1,7 +1,7 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type Scope, SCOPES } from '../../domain/account.ts';
+import { type Scope, SCOPES } from '../../domain/scope.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { DAY, HOUR } from '../../domain/clock.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';

@@ -1,5 +1,5 @@
 // Contract: section 13.
-import type { Scope } from '../../domain/account.ts';
+import type { Scope } from '../../domain/scope.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';

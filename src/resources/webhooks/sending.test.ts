@@ -1,7 +1,7 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { SCOPES } from '../../domain/account.ts';
+import { SCOPES } from '../../domain/scope.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { SECOND } from '../../domain/clock.ts';
 import { PLANS } from '../../domain/plan.ts';

@@ -1,5 +1,5 @@
 // Contract: section 13.
-import type { Scope } from '../../domain/account.ts';
+import type { Scope } from '../../domain/scope.ts';
 import { ENVIRONMENTS } from '../../domain/api-key.ts';
 import { enumeration, instant, int64, integer, json, optional, Table, text } from '../../storage/table.ts';
 import type { TypeFilter } from '../events/rules.ts';

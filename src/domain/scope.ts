@@ -1,0 +1,20 @@
+// Contract: section 5.2.
+
+/** What a key with a scope may do. */
+export const SCOPE_USES = {
+  'pets:read': 'read animals and categories',
+  'pets:write': 'add and change animals and categories, delete animals',
+  'store:read': 'read the orders of the account',
+  'store:write': 'order animals, complete and cancel orders',
+  'events:read': 'read the feed of events',
+  'keys:manage': 'list, create, rotate and revoke the keys of the account',
+  'webhooks:manage': 'list, add, change, test and delete the webhooks of the account',
+} as const;
+
+export type Scope = keyof typeof SCOPE_USES;
+
+/** The scopes that a key can have. */
+export const SCOPES = Object.keys(SCOPE_USES) as readonly Scope[];
+
+/** The scopes that a key has unless others are named. */
+export const DEFAULT_SCOPES = SCOPES.filter((scope) => !scope.endsWith(':manage'));
