@@ -50,8 +50,8 @@ test('a key is created, shown once, copied, rotated and revoked', async () => {
   });
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByLabel('Label').fill('web');
-  const scope = page.getByLabel('store:write');
-  const uses = await page.locator(`#${await scope.getAttribute('aria-describedby')}`).innerText();
+  const storeWrite = page.getByLabel('store:write');
+  const uses = await page.locator(`#${await storeWrite.getAttribute('aria-describedby')}`).innerText();
   assert.equal(uses, SCOPE_USES['store:write'], 'each scope says what it is for');
   for (const scope of ['pets:write', 'store:read', 'store:write', 'events:read'])
     await page.getByLabel(scope).uncheck();
