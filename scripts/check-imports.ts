@@ -33,6 +33,7 @@ const RESOURCES = [
   'keys',
   'bans',
   'operators',
+  'passkeys',
   'categories',
   'pets',
   'orders',

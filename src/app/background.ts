@@ -119,6 +119,7 @@ export function startBackground(dependencies: Dependencies): Background {
       prunedAt = clock().monotonic;
       await store.usageHistory.prune();
       await store.operators.prune();
+      await store.passkeys.prune();
       await store.events.prune(eventsKept);
       await store.keys.recordExpiring();
     },

@@ -1,7 +1,8 @@
 // Contract: section 10.1.
 import { DEPRECATED_OPERATIONS, OPERATOR_OPERATIONS } from '../resources/index.ts';
+import { createCeremonies } from '../resources/passkeys/ceremonies.ts';
 import { nearestReader } from '../resources/overview/nearest.ts';
-import { origin } from '../config/addresses.ts';
+import { browserOrigin, origin } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { adminDescription } from '../description/admin-openapi.ts';
@@ -34,9 +35,11 @@ export async function openConsole(
 ): Promise<OpenConsole> {
   const { store, limiter, quotas, clock, config, limits, log, failedRequests, servers } = running;
   const { environment, trustProxy: trusted } = config;
+  const ceremonies = createCeremonies(store.passkeys, environment);
   let address = '';
   const repositories = {
     ...store,
+    ceremonies,
     quotas,
     limiter,
     clock,
@@ -58,17 +61,18 @@ export async function openConsole(
     environment,
     metrics,
     secrets: store.operators,
+    passkeys: ceremonies,
   });
   const operatorConsole = new Listener(api, running);
   const server = createHttpServer(limits);
   const wire = serve(server, operatorConsole, limits);
   limitConnections(server, config.maxConnectionsPerAddress, { trusted, log, wire });
   servers.push(server);
-  const local = origin(host, await listen(server, { host, port, variable: 'CONSOLE_PORT' }));
-  address = url ?? local;
+  const bound = await listen(server, { host, port, variable: 'CONSOLE_PORT' });
+  address = url ?? browserOrigin(host, bound);
   return {
     url: address,
-    listener: local,
+    listener: origin(host, bound),
     get isBusy() {
       return operatorConsole.inFlight > 0 || wire.isBusy;
     },

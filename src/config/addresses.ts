@@ -17,6 +17,11 @@ export function origin(host: string, port: number): string {
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
+/** The address of a listener as browsers should open it: with a name for this machine, because an IP address has no passkeys. */
+export function browserOrigin(host: string, port: number): string {
+  return origin(host === '127.0.0.1' || host === '::1' ? 'localhost' : host, port);
+}
+
 /** Whether an address is that of all interfaces, which only a listener can use. */
 export function isUnreachable(address: string): boolean {
   return /^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(address);

@@ -1,6 +1,6 @@
 // Contract: sections 1 and 7.
 import { isIP } from 'node:net';
-import { normalBase, normalOrigin, origin, portConflicts } from './addresses.ts';
+import { browserOrigin, normalBase, normalOrigin, origin, portConflicts } from './addresses.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import { databaseUrlFault, DEFAULT_DATABASE_URL } from './database-url.ts';
 import { mistypedVariables, unknownVariables } from './unknown-variables.ts';
@@ -154,7 +154,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
         ? undefined
         : { port: values.CONSOLE_PORT, host: values.CONSOLE_HOST, url: values.CONSOLE_URL },
     /** Where operators find the console. A command may run without the CONSOLE_PORT of the service. */
-    consoleUrl: values.CONSOLE_URL ?? origin(values.CONSOLE_HOST, values.CONSOLE_PORT ?? FIRST_CONSOLE_PORT),
+    consoleUrl:
+      values.CONSOLE_URL ?? browserOrigin(values.CONSOLE_HOST, values.CONSOLE_PORT ?? FIRST_CONSOLE_PORT),
     trustProxy: values.TRUST_PROXY,
     /** Origins that browsers may call from, or `*`. */
     corsOrigins: values.CORS_ORIGINS,

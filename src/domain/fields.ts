@@ -78,3 +78,8 @@ export function wholeNumber(minimum: number, maximum: number) {
 
 /** An instant of a body, in Unix milliseconds. */
 export const bodyInstant = givenDateTime.transform((value) => instantFromText(value));
+
+/** Bytes in base64url, as browsers write them. */
+export const base64url = z
+  .string({ error: 'must be a string' })
+  .regex(/^[\w-]+$/, { error: 'must be base64url' });

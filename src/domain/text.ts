@@ -12,12 +12,13 @@ export function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** Why a text cannot be the name of an account or an operator, or undefined if it can. */
+/** Why a text cannot be the name of an account, an operator or a passkey, or undefined if it can. */
 export function findNameFault(
-  kind: 'account' | 'operator',
+  kind: 'account' | 'operator' | 'passkey',
   text: string,
 ): Failure<'invalid_request'> | undefined {
   if (NAME.test(text)) return undefined;
-  const message = `An ${kind} name has 1 to 100 characters, no control characters, no white space at its ends and no API key.`;
+  const article = kind === 'passkey' ? 'A' : 'An';
+  const message = `${article} ${kind} name has 1 to 100 characters, no control characters, no white space at its ends and no API key.`;
   return { error: 'invalid_request', message };
 }

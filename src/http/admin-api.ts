@@ -1,10 +1,12 @@
 // Contract: sections 10.1 and 10.2.
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Clock } from '../domain/clock.ts';
 import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { Access, type AccessDependencies } from './auth/access.ts';
+import { SignedChallenge } from './auth/signed-challenge.ts';
 import { MEDIA_TYPES, readJsonBody } from './body.ts';
 import { type RequestContext, requireBound, runSteps, type Step, type Response } from './context.ts';
 import type { Api } from './listener.ts';
@@ -73,14 +75,24 @@ const serveDescription: Step<Service> = ({ path, request }, { description }) => 
 };
 
 const Link = z.object({ link: z.string({ error: 'must be a string' }) });
+const Passkey = z.object({ passkey: SignedChallenge });
 
-const signInOrOut: Step<Service> = ({ path, request }, { access }) => {
-  if (path === '/sign-out')
-    return request.method === 'POST' ? access.signOut(request) : otherMethodResponse('POST');
-  if (path !== '/sign-in') return undefined;
-  return readJsonBody(request, () => expectation(Link), MEDIA_TYPES.POST).then((bytes) =>
-    access.signIn(request, parseObject(Link, parseBody(bytes)).link),
-  );
+/** The paths that sign in and out. Each takes POST. */
+const SIGN_IN: Readonly<Record<string, (request: IncomingMessage, access: Access) => Promise<Response>>> = {
+  '/sign-in': async (request, access) => {
+    const bytes = await readJsonBody(request, () => expectation(Link), MEDIA_TYPES.POST);
+    const body = parseBody(bytes);
+    return typeof body === 'object' && body !== null && 'passkey' in body
+      ? access.signInWithPasskey(request, parseObject(Passkey, body).passkey)
+      : access.signIn(request, parseObject(Link, body).link);
+  },
+  '/sign-in/challenge': (request, access) => access.beginSignIn(request),
+  '/sign-out': (request, access) => access.signOut(request),
+};
+
+const signInOrOut: Step<Service> = ({ path = '', request }, { access }) => {
+  if (!Object.hasOwn(SIGN_IN, path)) return undefined;
+  return request.method === 'POST' ? SIGN_IN[path]?.(request, access) : otherMethodResponse('POST');
 };
 
 const requireApiPath: Step<Service> = ({ path }) =>
@@ -92,6 +104,7 @@ const enter: Step<Service> = async (context, { access }) => {
   if ('refusal' in entry) return entry.refusal;
   context.operator = entry.operator;
   context.actor = entry.actor;
+  context.origin = entry.origin;
   return undefined;
 };
 
@@ -176,5 +189,5 @@ export function createAdminApi<Repositories>({
 /** For log and metrics. Never the path itself, because a client may put a token there. */
 function routeName({ match, path = '' }: RequestContext, pages: ConsolePages): string {
   if (match !== undefined) return match.route.template;
-  return [DESCRIPTION, '/sign-out'].includes(path) ? path : (pages.route(path) ?? 'unknown');
+  return path === DESCRIPTION || Object.hasOwn(SIGN_IN, path) ? path : (pages.route(path) ?? 'unknown');
 }

@@ -45,6 +45,8 @@ export interface RequestContext {
   refusedKey: KeyRecord | undefined;
   /** The operator, once it is known. */
   operator: Operator | undefined;
+  /** The origin of the console, as the browser of the operator names it. Undefined without a session. */
+  origin: string | undefined;
   /** Who changes something. Undefined until the caller is known. */
   actor: Actor | undefined;
   /** Why the service could not answer, for the log. */

@@ -106,6 +106,7 @@ export class Listener implements Handlers<Response> {
       key: undefined,
       refusedKey: undefined,
       operator: undefined,
+      origin: undefined,
       actor: undefined,
       rateHeaders: undefined,
       outage: undefined,

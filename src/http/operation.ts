@@ -95,6 +95,8 @@ export interface ClientCall<P = Values, Body = unknown> extends Call<P, Body> {
 export interface OperatorCall<P = Values, Body = unknown> extends Call<P, Body> {
   readonly operator: Operator;
   readonly actor: OperatorActor;
+  /** The origin of the console, as the browser of the operator names it. Undefined for a token. */
+  readonly origin: string | undefined;
 }
 
 /** What both kinds of operation declare. A schema is the type, the check and the description of its values. */

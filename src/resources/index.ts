@@ -14,6 +14,7 @@ import type { DeprecatedOperation } from './deprecations/uses.ts';
 import { OPERATOR_USAGE } from './usage/operations.ts';
 import { OPERATOR_FAULTS } from './faults/operations.ts';
 import { OPERATOR_ME, OPERATOR_OPERATORS } from './operators/operations.ts';
+import { OPERATOR_PASSKEYS } from './passkeys/operations.ts';
 import { OVERVIEW } from './overview/operations.ts';
 
 /*
@@ -43,6 +44,7 @@ const FOR_OPERATORS = [
   OPERATOR_OPERATORS,
   OPERATOR_ORDERS,
   OVERVIEW,
+  OPERATOR_PASSKEYS,
   OPERATOR_PETS,
   OPERATOR_USAGE,
   OPERATOR_WEBHOOKS,

@@ -21,6 +21,7 @@ import * as sending from './webhooks/sending.ts';
 import * as bans from './bans/repository.ts';
 import * as usageHistory from './usage/repository.ts';
 import * as operators from './operators/repository.ts';
+import * as passkeys from './passkeys/repository.ts';
 
 /*
  * Every repository, a line each in the lists below. The writing thread of SQLite loads this file, so no repository loads a
@@ -40,6 +41,7 @@ export const TABLES: readonly AnyTable[] = [
   ...notices.TABLES,
   ...operators.TABLES,
   ...orders.TABLES,
+  ...passkeys.TABLES,
   ...usageHistory.TABLES,
   ...webhooks.TABLES,
 ];
@@ -62,6 +64,7 @@ export const WRITES = new Writes({
   notices: notices.WRITES,
   operators: operators.WRITES,
   orders: orders.WRITES,
+  passkeys: passkeys.WRITES,
   pets: pets.WRITES,
   sending: sending.WRITES,
   usageHistory: usageHistory.WRITES,
@@ -90,6 +93,7 @@ function openRepositories(engine: AnyEngine, settings: RepositorySettings) {
     notices: notices.open(engine),
     operators: operators.open(engine),
     orders: orders.open(engine, settings),
+    passkeys: passkeys.open(engine),
     pets: pets.open(engine),
     quotas: stored as RateLimitAdmin,
     sending: sending.open(engine, settings),

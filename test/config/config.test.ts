@@ -32,7 +32,7 @@ test('without variables every setting has its documented default', () => {
     redisUrl: undefined,
     metricsPort: undefined,
     console: undefined,
-    consoleUrl: 'http://127.0.0.1:8081',
+    consoleUrl: 'http://localhost:8081',
     trustProxy: [],
     corsOrigins: '*',
     logLevel: 'info',

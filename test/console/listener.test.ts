@@ -23,6 +23,7 @@ const PATHS = [
   '/admin/openapi.json',
   '/admin/v1',
   '/sign-in',
+  '/sign-in/challenge',
   '/sign-out',
 ];
 
@@ -106,7 +107,7 @@ test('a body has at most 16 KiB, and a DELETE has none', async () => {
 });
 
 test('a client that stops in its body gets 408, and one that leaves harms no other', async () => {
-  const head = `POST /admin/v1/operators HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${its.consoleUrl}\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name"`;
+  const head = `POST /admin/v1/operators HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${its.listener}\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name"`;
   const answer = parseRaw(await raw(its.listener, head));
   assertError(answer, 'invalid_request', 408);
   const { hostname, port } = new URL(its.listener);

@@ -73,8 +73,12 @@ const CHOSEN: Readonly<Record<string, readonly TableRow[]>> = {
     [3n, 'Bob 🐕', 'bob 🐕', 'viewer', 6n],
   ],
   operator_secrets: [
-    [1n, 1n, 'token', 'aa', 1n, null],
-    [4n, 3n, 'session', 'bb', 2n, INT64_MAX],
+    [1n, 1n, 'token', 'aa', 1n, null, null],
+    [4n, 3n, 'session', 'bb', 2n, INT64_MAX, 2n],
+  ],
+  passkeys: [
+    [2n, 3n, 'laptop 🐕', 'aa', 'bb', 0n, 1n, null],
+    [3n, 1n, 'key', 'cc', 'dd', 4_294_967_295n, 1n, INT64_MAX],
   ],
   audit: [
     [1n, 7n, 'system', 'root', null, 'keys create', 'key', '1', null, null, null],
@@ -161,7 +165,7 @@ test('a target with a row in any table is refused and unchanged', async (t) => {
   for (const name of Object.keys(ROWS)) {
     const { store: target } = await sqliteFixture(t);
     // Keys belong to an account and secrets to an operator, which then is the table that is named.
-    const owner = { keys: 'accounts', operator_secrets: 'operators' }[name];
+    const owner = { keys: 'accounts', operator_secrets: 'operators', passkeys: 'operators' }[name];
     const filled = owner === undefined ? [name] : [owner, name];
     await target.database.fill(async (into) => {
       for (const each of filled) await into.insert(tableOf(each), ROWS[each]?.slice(0, 1) ?? []);

@@ -16,7 +16,7 @@ interface AuditJson {
 }
 
 const TOKEN = /petstore_admin_[0-9A-Za-z]{38}/;
-const LINK = /http:\/\/127\.0\.0\.1:8081\/sign-in#([\w-]{43})/;
+const LINK = /http:\/\/localhost:8081\/sign-in#([\w-]{43})/;
 
 const audit = (variables: Variables, ...args: string[]) =>
   runJson<readonly AuditJson[]>(['audit', ...args], variables);

@@ -45,6 +45,8 @@ const SECRETS = new Table(
     hash: text,
     createdAt: instant,
     expiresAt: optional(instant),
+    /** Only of a session that began with a passkey. */
+    passkeyId: optional(integer),
   },
   { key: ['id'], assignsIds: true },
 );
@@ -57,7 +59,7 @@ function toOperator({ foldedName: _folded, ...operator }: Stored<typeof OPERATOR
   return operator;
 }
 
-function toTarget({ name }: Pick<Operator, 'name'>): Target {
+export function toTarget({ name }: Pick<Operator, 'name'>): Target {
   return { kind: 'operator', name };
 }
 
@@ -66,7 +68,7 @@ function noOperator(id: number) {
 }
 
 /** Until the commit, nobody else can remove the operator. */
-async function lockOperator(transaction: Transaction, condition: Sql): Promise<Operator | undefined> {
+export async function lockOperator(transaction: Transaction, condition: Sql): Promise<Operator | undefined> {
   const [row] = await transaction.select(
     OPERATORS,
     sql`WHERE ${condition} ${transaction.dialect.forUpdate()}`,
@@ -121,9 +123,10 @@ async function addSecret(
   kind: SecretKind,
   secret: SecretHash,
   expiresAt: number | undefined,
+  passkeyId?: number,
 ): Promise<number> {
-  const createdAt = await transaction.now();
-  const [id] = await transaction.add(SECRETS, [{ operatorId, kind, hash: secret, createdAt, expiresAt }]);
+  const row = { operatorId, kind, hash: secret, createdAt: await transaction.now(), expiresAt, passkeyId };
+  const [id] = await transaction.add(SECRETS, [row]);
   return Number(id);
 }
 
@@ -195,16 +198,40 @@ async function prune(transaction: Transaction): Promise<void> {
   await transaction.query(sql`DELETE FROM operator_secrets WHERE expires_at <= ${await transaction.now()}`);
 }
 
+/** A browser that signs in: the hash of its new session, its address, and the session that it has until now. */
+export interface NewSession {
+  readonly session: SecretHash;
+  readonly address: string | undefined;
+  readonly earlier: SecretHash | undefined;
+}
+
 /**
- * Ends a sign-in link that is in force and begins a session in its place: a link works once. `earlier`, the session that the
- * browser has, ends too: nobody uses it any more.
+ * Begins the session of an operator whose row is locked, as the last step of its transaction. `earlier`, the session that
+ * the browser has, ends: nobody uses it any more.
  */
+export async function beginSession(
+  transaction: Transaction,
+  operator: Operator,
+  { session, address, earlier }: NewSession,
+  passkey?: { readonly id: number; readonly name: string },
+): Promise<void> {
+  const expiresAt = (await transaction.now()) + SESSION_LIFETIME;
+  await addSecret(transaction, operator.id, 'session', session, expiresAt, passkey?.id);
+  const actor: Actor = { kind: 'operator', name: operator.name, address };
+  await addAudit(transaction, actor, {
+    action: 'sign in',
+    target: toTarget(operator),
+    after: passkey && { passkey: passkey.id, name: passkey.name },
+  });
+  // This delete is last: a transaction that waits for this row then takes no more locks.
+  if (earlier !== undefined) await signOut(transaction, earlier);
+}
+
+/** Ends a sign-in link that is in force and begins a session in its place: a link works once. */
 async function signIn(
   transaction: Transaction,
   link: SecretHash,
-  session: SecretHash,
-  address: string | undefined,
-  earlier: SecretHash | undefined,
+  session: NewSession,
 ): Promise<Result<Operator, 'unauthorized'>> {
   const now = await transaction.now();
   const inForce = sql`FROM operator_secrets WHERE hash = ${link} AND kind = 'link' AND expires_at > ${now}`;
@@ -213,11 +240,7 @@ async function signIn(
   if (operator === undefined) return { error: 'unauthorized' };
   const used = await transaction.query(sql`DELETE ${inForce} RETURNING 1`);
   if (used.length === 0) return { error: 'unauthorized' };
-  await addSecret(transaction, operator.id, 'session', session, now + SESSION_LIFETIME);
-  const actor: Actor = { kind: 'operator', name: operator.name, address };
-  await addAudit(transaction, actor, { action: 'sign in', target: toTarget(operator) });
-  // This delete is last: a transaction that waits for this row then takes no more locks.
-  if (earlier !== undefined) await signOut(transaction, earlier);
+  await beginSession(transaction, operator, session);
   return { value: operator };
 }
 
@@ -252,6 +275,14 @@ export interface IssuedToken {
 export interface Session {
   readonly operator: Operator;
   readonly session: OperatorSecret;
+}
+
+/** The secret of a new session, and what a sign-in stores of it. `earlier` is the text of the browser's session. */
+export function newSession(address: string | undefined, earlier: string | undefined) {
+  const session = OperatorSecret.generate('session', randomBytes);
+  const ended = earlier === undefined ? undefined : OperatorSecret.parse('session', earlier)?.hash();
+  const stored: NewSession = { session: session.hash(), address, earlier: ended };
+  return { session, stored };
 }
 
 export type OperatorRepository = ReturnType<typeof open>;
@@ -340,9 +371,8 @@ export function open(engine: Engine) {
     ): Promise<Result<Session, 'unauthorized'>> {
       const parsed = OperatorSecret.parse('link', link);
       if (parsed === undefined) return { error: 'unauthorized' };
-      const session = OperatorSecret.generate('session', randomBytes);
-      const ended = earlier === undefined ? undefined : OperatorSecret.parse('session', earlier)?.hash();
-      const signedIn = await engine.write(signIn, parsed.hash(), session.hash(), address, ended);
+      const { session, stored } = newSession(address, earlier);
+      const signedIn = await engine.write(signIn, parsed.hash(), stored);
       return mapResult(signedIn, (operator) => ({ operator, session }));
     },
     /** Ends a session at once, on every instance. A text that is no session changes nothing. */

@@ -1,0 +1,162 @@
+// Contract: section 10.2.
+import { mapPage } from '../../domain/page.ts';
+import { mapResult } from '../../domain/result.ts';
+import type { Operator } from '../../domain/operator.ts';
+import { rowId } from '../../http/parameters.ts';
+import { act, change, create, list, type OperatorResource, remove } from '../../http/operation.ts';
+import type { Ceremonies } from './ceremonies.ts';
+import type { PasskeyRepository } from './repository.ts';
+import { describePasskey, mayChange, MOST_PASSKEYS } from './rules.ts';
+import { NewPasskey, Passkey, PasskeyChallenge, PasskeyPatch, Passkeys } from './schema.ts';
+
+interface Repositories {
+  readonly passkeys: PasskeyRepository;
+  readonly ceremonies: Ceremonies;
+}
+
+const PASSKEY = {
+  id: 3,
+  operatorId: 2,
+  operator: 'ada',
+  name: 'laptop',
+  createdAt: '2026-11-23T14:05:12.645Z',
+  lastUsedAt: '2026-11-25T08:30:00.000Z',
+};
+
+const passkeyId = rowId('Number of the passkey.');
+const NO_PASSKEY = 'There is no passkey with this number.';
+const NEEDS_SESSION = 'A program has no passkey: add it in a browser that is signed in.';
+const OTHERS = 'This is a passkey of another operator: ask an operator with the role admin.';
+const NO_ADDRESS = 'The host of the console is an IP address, which can have no passkeys.';
+
+const listPasskeys = list(Passkeys, 'passkeys', {
+  id: 'listPasskeys',
+  path: '/passkeys',
+  role: 'viewer',
+  description: 'Returns a page of the passkeys of all operators or of one, the oldest first.',
+  filters: { operatorId: rowId('Keep only passkeys of this operator.') },
+  examples: { all: { summary: 'All', value: [PASSKEY] } },
+  handle: async ({ parameters }, { passkeys }: Repositories) =>
+    mapPage(await passkeys.list(parameters), describePasskey),
+});
+
+const beginPasskey = act(PasskeyChallenge, {
+  id: 'beginPasskey',
+  path: '/passkeys/challenge',
+  role: 'viewer',
+  summary: 'Begin to add a passkey',
+  description:
+    'Returns what a browser needs to make a passkey for the calling operator. It needs a session: a token gets 403.',
+  answer: {
+    description: 'The options for the browser.',
+    noStore: true,
+    examples: {
+      begun: {
+        summary: 'The options, shortened',
+        value: { challenge: 'kNq0…', rp: { id: 'console.example', name: 'Pet Store' } },
+      },
+    },
+  },
+  errors: { insufficient_scope: NEEDS_SESSION, invalid_request: NO_ADDRESS },
+  async handle({ operator, origin }, { ceremonies }: Repositories) {
+    return origin === undefined
+      ? { error: 'insufficient_scope', message: NEEDS_SESSION }
+      : ceremonies.beginAdding(operator, origin);
+  },
+});
+
+const createPasskey = create(NewPasskey, Passkey, {
+  id: 'createPasskey',
+  path: '/passkeys',
+  role: 'viewer',
+  summary: 'Add a passkey',
+  description:
+    'Adds the passkey that a browser made for the calling operator, after it has checked the answer to the challenge. ' +
+    `An operator has at most ${MOST_PASSKEYS}. It needs a session: a token gets 403.`,
+  body: {
+    description: 'The name, and the answer of the browser.',
+    examples: {
+      laptop: {
+        summary: 'The answer of a browser, shortened',
+        value: {
+          name: 'laptop',
+          credential: {
+            id: 'aGVsbG8',
+            rawId: 'aGVsbG8',
+            type: 'public-key',
+            response: { clientDataJSON: 'eyJ0eXBlIjoi', attestationObject: 'o2NmbXRk' },
+          },
+        },
+      },
+    },
+  },
+  answer: {
+    description: 'The passkey was added.',
+    examples: { added: { summary: 'The passkey', value: PASSKEY } },
+  },
+  errors: {
+    insufficient_scope: NEEDS_SESSION,
+    unauthorized: 'The operator was removed meanwhile.',
+    conflict: 'The passkey was added already, or the operator has too many.',
+  },
+  async handle({ body: { name, credential }, operator, origin, actor }, { ceremonies }: Repositories) {
+    if (origin === undefined) return { error: 'insufficient_scope', message: NEEDS_SESSION };
+    return mapResult(await ceremonies.add(actor, operator, name, credential, origin), describePasskey);
+  },
+});
+
+const renamePasskey = change(PasskeyPatch, Passkey, {
+  id: 'renamePasskey',
+  path: '/passkeys/{passkeyId}',
+  role: 'viewer',
+  summary: 'Rename a passkey',
+  description: 'Gives a passkey another name. Only an admin renames those of others.',
+  parameters: { passkeyId },
+  body: {
+    description: 'The name.',
+    examples: { renamed: { summary: 'Another name', value: { name: 'old laptop' } } },
+  },
+  answer: {
+    description: 'The passkey as it is now.',
+    examples: { renamed: { summary: 'The passkey', value: PASSKEY } },
+  },
+  errors: { not_found: NO_PASSKEY, insufficient_scope: OTHERS },
+  async handle({ body, parameters, operator, actor }, { passkeys }: Repositories) {
+    const refused = await refuseChange(passkeys, operator, parameters.passkeyId);
+    return (
+      refused ?? mapResult(await passkeys.rename(actor, parameters.passkeyId, body.name), describePasskey)
+    );
+  },
+});
+
+const removePasskey = remove({
+  id: 'removePasskey',
+  path: '/passkeys/{passkeyId}',
+  role: 'viewer',
+  summary: 'Remove a passkey',
+  description:
+    'Removes a passkey, and ends the sessions that began with it at once on every instance. Only an admin removes those of others.',
+  parameters: { passkeyId },
+  answer: 'The passkey no longer signs in.',
+  errors: { not_found: NO_PASSKEY, insufficient_scope: OTHERS },
+  async handle({ parameters, operator, actor }, { passkeys }: Repositories) {
+    const refused = await refuseChange(passkeys, operator, parameters.passkeyId);
+    if (refused !== undefined) return refused;
+    return mapResult(await passkeys.remove(actor, parameters.passkeyId), () => undefined);
+  },
+});
+
+/** A passkey never gets another operator, so nothing can change between this check and the write. */
+async function refuseChange(passkeys: PasskeyRepository, operator: Operator, id: number) {
+  const found = await passkeys.get(id);
+  if ('error' in found) return found;
+  return mayChange(operator, found.value)
+    ? undefined
+    : ({ error: 'insufficient_scope', message: OTHERS } as const);
+}
+
+export const OPERATOR_PASSKEYS: OperatorResource<Repositories> = {
+  name: 'Passkeys',
+  description: 'Passkeys, with which operators sign in to the console.',
+  operations: [listPasskeys, beginPasskey, createPasskey, renamePasskey, removePasskey],
+};

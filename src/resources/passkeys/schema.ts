@@ -1,0 +1,49 @@
+// Contract: section 10.2.
+import { z } from 'zod';
+import { base64url } from '../../domain/fields.ts';
+
+const name = z.string({ error: 'must be a string' });
+
+export const Passkey = z
+  .object({
+    id: z.int(),
+    operatorId: z.int(),
+    operator: z.string(),
+    name: z.string(),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'Passkey', description: 'A passkey of an operator. `lastUsedAt` is its last sign-in.' });
+
+export const Passkeys = z.array(Passkey).meta({ id: 'Passkeys', description: 'Passkeys, the oldest first.' });
+
+export const PasskeyChallenge = z.looseObject({ challenge: z.string() }).meta({
+  id: 'PasskeyChallenge',
+  description:
+    'What `PublicKeyCredential.parseCreationOptionsFromJSON` takes: the options of WebAuthn, with a challenge that works once within 5 minutes.',
+});
+
+export const NewPasskey = z
+  .object({
+    name,
+    credential: z.object(
+      {
+        id: base64url,
+        rawId: base64url,
+        type: z.literal('public-key', { error: 'must be public-key' }),
+        response: z.object(
+          { clientDataJSON: base64url, attestationObject: base64url },
+          { error: 'must be an object' },
+        ),
+      },
+      { error: 'must be an object' },
+    ),
+  })
+  .meta({
+    id: 'NewPasskey',
+    description: 'A passkey to add: its name, and what `PublicKeyCredential.toJSON` gives.',
+  });
+
+export type NewCredential = z.output<typeof NewPasskey>['credential'];
+
+export const PasskeyPatch = z.object({ name }).meta({ id: 'PasskeyPatch', description: 'Another name.' });
