@@ -164,7 +164,7 @@ test('a stop answers what is in flight, and refuses what comes later', async (t)
   const socket = connect(Number(port), hostname);
   t.after(() => socket.destroy());
   const body = '{"name":"eve","role":"viewer"}';
-  const head = `POST /admin/v1/operators HTTP/1.1\r\nHost: ${name}\r\nOrigin: ${stopping.consoleUrl}\r\nCookie: ${session}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const head = `POST /admin/v1/operators HTTP/1.1\r\nHost: ${name}\r\nOrigin: ${stopping.listener}\r\nCookie: ${session}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   socket.write(head + body.slice(0, 5));
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));

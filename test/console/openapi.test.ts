@@ -10,7 +10,8 @@ import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
 import { shareResponses } from '../../src/description/shared-responses.ts';
 import { adminOpenApi } from '../../src/description/admin-openapi.ts';
 import { assertError, call } from '../support/api.ts';
-import { startTestConsole } from '../support/console.ts';
+import { inventAuthenticator } from '../support/authenticator.ts';
+import { asBrowser, startTestConsole } from '../support/console.ts';
 import { CLIENT } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -86,9 +87,12 @@ test('everybody who reaches the listener may read the description, and only read
 
 test('every operation does what its examples say, and answers as it is described', async (t) => {
   const its = await startTestConsole(t, { env: { BAN_AFTER: '1' } });
-  const key = await its.makeToken('root');
+  const cookie = await its.session('root');
   const ask = (path: string, body?: string, method?: string) =>
-    its.ask(`/admin/v1${path}`, { key, ...(body !== undefined && { body }), ...(method && { method }) });
+    its.ask(
+      `/admin/v1${path}`,
+      asBrowser(cookie, { ...(body !== undefined && { body }), ...(method && { method }) }),
+    );
   await ask('/accounts', '{"name":"first"}');
   const issued = (await ask('/accounts/1/keys', '{}')).json.key as string;
   await ask('/operators', '{"name":"leaver","role":"viewer"}');
@@ -110,14 +114,19 @@ test('every operation does what its examples say, and answers as it is described
   const animal = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
   for (let index = 1; index <= 3; index++) await its.store.pets.create(CLIENT, animal);
   for (const petId of [2n, 3n]) await its.store.orders.create(1, { petId });
-  const bodies: Readonly<Record<string, unknown>> = { findKey: { key: issued } };
+  const { challenge } = (await ask('/passkeys/challenge', undefined, 'POST')).json;
+  const credential = inventAuthenticator().create({ origin: its.consoleUrl, challenge });
+  const bodies: Readonly<Record<string, unknown>> = {
+    findKey: { key: issued },
+    createPasskey: { name: 'laptop', credential },
+  };
   const paths: Readonly<Record<string, string>> = {
     removeOperator: '/operators/2',
     liftBan: '/bans/2',
     getFault: `/faults/${fault.id}`,
     completeOrder: '/orders/2/complete',
-    // Secret 1 is the test's own token, 2 is a link.
-    revokeToken: '/tokens/3',
+    // Secrets 1 to 3 are links and the test's own session.
+    revokeToken: '/tokens/4',
   };
   for (const operation of OPERATOR_OPERATIONS) {
     const { id, method, answer: declared } = operation;

@@ -77,8 +77,8 @@ const CHOSEN: Readonly<Record<string, readonly TableRow[]>> = {
     [4n, 3n, 'session', 'bb', 2n, INT64_MAX, 2n],
   ],
   passkeys: [
-    [2n, 3n, 'laptop 🐕', 'aa', 'bb', 0n, 1n, null],
-    [3n, 1n, 'key', 'cc', 'dd', 4_294_967_295n, 1n, INT64_MAX],
+    [2n, 1n, 'laptop 🐕', 'aa', 'bb', 0n, 1n, null],
+    [3n, 3n, 'key', 'cc', 'dd', 4_294_967_295n, 1n, INT64_MAX],
   ],
   audit: [
     [1n, 7n, 'system', 'root', null, 'keys create', 'key', '1', null, null, null],

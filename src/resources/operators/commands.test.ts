@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { DATABASES, rowsText, storeOf } from '../../../test/support/databases.ts';
 import { run, runJson, temporaryEnvironment, type Variables } from '../../../test/support/process.ts';
 import { ROOT, createAccount } from '../../../test/support/store.ts';
+import { requireValue } from '../../../test/storage/fixture.ts';
 import { test } from '../../../test/support/test.ts';
 
 interface AuditJson {
@@ -40,7 +41,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     const { stdout: listed } = await run(['operators', 'list'], variables);
     assert.match(
       listed,
-      /^NAME +ROLE +CREATED +TOKENS\nAda +admin +\S+Z +1 until \S+Z\nbob +viewer +\S+Z +-\n$/,
+      /^NAME +ROLE +CREATED +PASSKEYS +TOKENS\nAda +admin +\S+Z +- +1 until \S+Z\nbob +viewer +\S+Z +- +-\n$/,
     );
 
     const store = await storeOf(t, variables);
@@ -58,8 +59,31 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     for (const secret of [token, link]) assert.ok(secret.length > 40 && !outputs.includes(secret));
 
     const { stdout: removed } = await run(['operators', 'remove', 'ada'], variables);
-    assert.equal(removed, 'Operator Ada is removed. Its links, sessions and tokens no longer work.\n');
+    assert.equal(
+      removed,
+      'Operator Ada is removed. Its links, passkeys, sessions and tokens no longer work.\n',
+    );
     assert.equal(await store.operators.authenticate('token', token), undefined);
+  });
+
+  test(`${name}: commands list the passkeys of operators, and remove one`, async (t) => {
+    const variables = await prepare(t);
+    const store = await storeOf(t, variables);
+    const ada = requireValue(await store.operators.create(ROOT, 'Ada', 'admin'));
+    const challenge = (await store.passkeys.makeChallenge(ada.id)).toString('base64url');
+    const credential = { credential: 'aa', publicKey: 'bb', counter: 0 };
+    requireValue(await store.passkeys.create(ROOT, ada.id, 'laptop', credential, challenge));
+    assert.match((await run(['operators', 'list'], variables)).stdout, /\nAda +admin +\S+Z +1 laptop +-\n$/);
+    const [listed] = await runJson<readonly { passkeys: object[] }[]>(['operators', 'list'], variables);
+    const [passkey] = listed?.passkeys ?? [];
+    assert.deepEqual(passkey, { ...passkey, id: 1, name: 'laptop', lastUsedAt: null });
+    assert.equal(
+      (await run(['operators', 'remove-passkey', '1'], variables)).stdout,
+      'Passkey 1, laptop of operator Ada, no longer signs in.\n',
+    );
+    const again = await run(['operators', 'remove-passkey', '1'], variables);
+    assert.deepEqual([again.code, again.stderr], [1, 'petstore: There is no passkey 1.\n']);
+    assert.deepEqual((await store.passkeys.list()).items, []);
   });
 
   test(`${name}: audit lists each entry once, newest first, of an account or since a time`, async (t) => {
@@ -108,7 +132,7 @@ test('console needs an operator, and --as if there are several', async (t) => {
   });
   assert.match(link, /^https:\/\/console\.example\/sign-in#[\w-]{43}$/);
   const other = await runJson<{ link: string }>(['console'], { ...variables, CONSOLE_PORT: '9000' });
-  assert.match(other.link, /^http:\/\/127\.0\.0\.1:9000\/sign-in#/);
+  assert.match(other.link, /^http:\/\/localhost:9000\/sign-in#/);
   await runJson(['operators', 'create', 'Bob', '--role', 'viewer'], variables);
   const several = await run(['console'], variables);
   assert.deepEqual(several, {

@@ -11,13 +11,17 @@ import {
   JSON_OPTION,
   type JsonOption,
   keyId as tokenId,
+  wholeNumber,
 } from '../../terminal/options.ts';
 import { type Cell, describeDistance, instantCell } from '../../terminal/table.ts';
+import type { PasskeyRepository } from '../passkeys/repository.ts';
+import { describePasskey, type Passkey } from '../passkeys/rules.ts';
 import type { OperatorRepository } from './repository.ts';
 import { describeOperator, linkAddress, type OperatorToken } from './rules.ts';
 
 interface Repositories {
   readonly operators: OperatorRepository;
+  readonly passkeys: PasskeyRepository;
 }
 
 interface CreateOptions extends JsonOption {
@@ -31,6 +35,8 @@ interface TokenOptions extends JsonOption {
 interface ConsoleOptions extends JsonOption {
   readonly as?: string;
 }
+
+const passkeyId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
 const CREATE_EXAMPLE = `
 Example:
@@ -77,20 +83,23 @@ export function operatorsCommands(program: Command, terminal: Terminal<Repositor
 
   command
     .command('list')
-    .description('list all operators and their tokens, without the tokens themselves')
+    .description('list all operators, with their passkeys and the numbers of their tokens')
     .option(...JSON_OPTION)
     .action(({ json }: JsonOption) =>
-      withStore(async ({ store: { operators } }) => {
+      withStore(async ({ store: { operators, passkeys } }) => {
+        const added = Map.groupBy((await passkeys.list()).items, ({ operatorId }) => operatorId);
         const tokens = Map.groupBy((await operators.listTokens()).items, ({ operator }) => operator);
         const rows = (await operators.list()).items.map((operator) =>
           Object.assign(describeOperator(operator), {
+            passkeys: (added.get(operator.id) ?? []).map(listedPasskey),
             tokens: (tokens.get(operator.name) ?? []).map(describeToken),
           }),
         );
-        printRows(json, rows, ['NAME', 'ROLE', 'CREATED', 'TOKENS'], (row) => [
+        printRows(json, rows, ['NAME', 'ROLE', 'CREATED', 'PASSKEYS', 'TOKENS'], (row) => [
           row.name,
           row.role,
           instantCell(row.createdAt),
+          row.passkeys.map(({ id, name }) => `${id} ${name}`).join(', ') || '-',
           tokensCell(row.tokens),
         ]);
       }),
@@ -99,14 +108,18 @@ export function operatorsCommands(program: Command, terminal: Terminal<Repositor
   command
     .command('remove')
     .argument('<name>')
-    .description('remove an operator, and end its links, sessions and tokens at once on every instance')
+    .description(
+      'remove an operator, and end its links, passkeys, sessions and tokens at once on every instance',
+    )
     .option(...JSON_OPTION)
     .action((name: string, { json }: JsonOption) =>
       withStore(async ({ store: { operators }, actor }) => {
         const { id } = requireValue(await operators.find(name));
         const operator = requireValue(await operators.remove(actor, id));
         if (json) return printJson({ ...describeOperator(operator), removed: true });
-        printLine(`Operator ${operator.name} is removed. Its links, sessions and tokens no longer work.`);
+        printLine(
+          `Operator ${operator.name} is removed. Its links, passkeys, sessions and tokens no longer work.`,
+        );
       }),
     );
 
@@ -144,6 +157,19 @@ export function operatorsCommands(program: Command, terminal: Terminal<Repositor
         requireValue(await operators.revokeToken(actor, id));
         if (json) return printJson({ id, revoked: true });
         printLine(`Token ${id} no longer works.`);
+      }),
+    );
+
+  command
+    .command('remove-passkey')
+    .argument('<id>', 'the number of the passkey, as operators list shows it', passkeyId)
+    .description('remove one passkey, and end the sessions that began with it at once on every instance')
+    .option(...JSON_OPTION)
+    .action((id: number, { json }: JsonOption) =>
+      withStore(async ({ store: { passkeys }, actor }) => {
+        const { name, operator } = requireValue(await passkeys.remove(actor, id));
+        if (json) return printJson({ id, removed: true });
+        printLine(`Passkey ${id}, ${name} of operator ${operator}, no longer signs in.`);
       }),
     );
 }
@@ -184,6 +210,11 @@ async function findOnly(
   if (others.length === 0) return { value: first };
   const names = listed([first, ...others].map(({ name }) => name));
   return { error: 'invalid_parameter', message: `The operators are ${names}: name one with --as.` };
+}
+
+function listedPasskey(passkey: Passkey) {
+  const { id, name, createdAt, lastUsedAt = null } = describePasskey(passkey);
+  return { id, name, createdAt, lastUsedAt };
 }
 
 function describeToken({ id, createdAt, expiresAt }: OperatorToken) {

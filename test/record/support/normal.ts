@@ -9,7 +9,7 @@ const LARGEST_BODY = 4 * 1024;
 /** Secrets and other random texts, and what stands for them. */
 const RANDOM: readonly (readonly [RegExp, string])[] = [
   [/petstore_(live|test|admin)_[0-9A-Za-z]{38}/g, 'petstore_$1_<random>'],
-  [/http:\/\/127\.0\.0\.1:\d+(?=\/sign-in)/g, 'http://<listener>'],
+  [/http:\/\/localhost:\d+(?=\/sign-in)/g, 'http://<listener>'],
   [/(sign-in#)[\w-]{43}/g, '$1<random>'],
   [/(petstore_console\w*=)[\w-]{43}/g, '$1<random>'],
   [/"ending":"[0-9A-Za-z]{4}"/g, '"ending":"<random>"'],
