@@ -422,6 +422,43 @@ export interface Overview {
   };
 }
 
+/** Passkeys, the oldest first. */
+export type Passkeys = readonly Passkey[];
+
+/** What `PublicKeyCredential.parseCreationOptionsFromJSON` takes: the options of WebAuthn, with a challenge that works once within 5 minutes. */
+export interface PasskeyChallenge {
+  readonly challenge: string;
+}
+
+/** A passkey to add: its name, and what `PublicKeyCredential.toJSON` gives. */
+export interface NewPasskey {
+  readonly name: string;
+  readonly credential: {
+    readonly id: string;
+    readonly rawId: string;
+    readonly type: 'public-key';
+    readonly response: {
+      readonly clientDataJSON: string;
+      readonly attestationObject: string;
+    };
+  };
+}
+
+/** A passkey of an operator. `lastUsedAt` is its last sign-in. */
+export interface Passkey {
+  readonly id: number;
+  readonly operatorId: number;
+  readonly operator: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt?: string | undefined;
+}
+
+/** Another name. */
+export interface PasskeyPatch {
+  readonly name: string;
+}
+
 /** Animals, the newest first. */
 export type Pets = readonly Pet[];
 
