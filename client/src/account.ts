@@ -4,7 +4,15 @@ import { isInt64 } from './json.ts';
 import type { Answer } from './exchange.ts';
 import { List, type Page } from './list.ts';
 import { readItem, readPage } from './read.ts';
-import type { GetUsageQuery, Int64, OwnAccount, Usage, UsageBy } from './schema.ts';
+import type {
+  FailedRequest,
+  GetUsageQuery,
+  Int64,
+  ListRequestsQuery,
+  OwnAccount,
+  Usage,
+  UsageBy,
+} from './schema.ts';
 import type { Transport } from './transport.ts';
 
 /** A row of the usage: its `operation` unless it adds up the operations, and its `keyId` unless it adds up the keys. */
@@ -17,6 +25,11 @@ export type UsagePage<By extends UsageBy | undefined = undefined> = readonly Usa
 
 /** A list of usage: one page, all pages, or all rows. The client sends no request until one of them is used. */
 export type UsageList<By extends UsageBy | undefined = undefined> = List<UsageOf<By>, UsagePage<By>>;
+
+/** Failed requests of one answer, the newest first. */
+export interface FailedRequestPage extends Page {
+  readonly requests: readonly FailedRequest[];
+}
 
 /**
  * The operations on your own account. They work while the limit is used up or the key is banned. All throw PetStoreError, and
@@ -48,12 +61,32 @@ export class Account {
     const read = (answer: Answer) => readUsage<By>(answer, query.by);
     return new List(this.#transport, { operation: 'getUsage', query, options, read }, (page) => page);
   }
+
+  /**
+   * The failed requests of the account, the newest first: the last 100 of the last 24 hours, each with the message that says
+   * why. `await` gives one page of up to `limit`, `for await` gives all. Any key may.
+   */
+  requests(query: ListRequestsQuery = {}, options: CallOptions = {}): List<FailedRequest, FailedRequestPage> {
+    const call = { operation: 'listRequests', query, options, read: readRequests } as const;
+    return new List(this.#transport, call, ({ requests }) => requests);
+  }
 }
 
 function readUsage<By extends UsageBy | undefined>(answer: Answer, by: UsageBy | undefined): UsagePage<By> {
   const { items, nextCursor } = readPage(answer, (value) => usageOf<By>(value, by));
   // Not enumerable, so that a page equals the array of its rows.
   return Object.defineProperty(items, 'nextCursor', { value: nextCursor }) as UsagePage<By>;
+}
+
+function readRequests(answer: Answer): FailedRequestPage {
+  const { items: requests, nextCursor } = readPage(answer, toFailedRequest);
+  return { requests, nextCursor };
+}
+
+function toFailedRequest(value: unknown): FailedRequest {
+  const { requestId, code } = (value ?? {}) as Partial<Record<keyof FailedRequest, unknown>>;
+  if (typeof requestId === 'string' && typeof code === 'string') return value as FailedRequest;
+  throw new TypeError('The body is not a failed request.');
 }
 
 function accountOf(value: unknown): OwnAccount {

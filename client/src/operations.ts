@@ -31,6 +31,12 @@ export const OPERATIONS = {
       cursor: 'string',
     },
   },
+  listRequests: {
+    method: 'GET',
+    path: '/account/requests',
+    allowance: 'holder',
+    query: { limit: 'integer', cursor: 'string' },
+  },
   listCategories: {
     method: 'GET',
     path: '/categories',

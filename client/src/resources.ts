@@ -20,7 +20,7 @@ export type * from './webhooks.ts';
 export class Resources {
   /** The animals of the catalogue. */
   readonly pets: Pets;
-  /** Your account: its limits, what remains of them, and its usage. */
+  /** Your account: its limits, what remains of them, its usage, and its failed requests. */
   readonly account: Account;
   /** The categories that animals belong to. */
   readonly categories: Categories;

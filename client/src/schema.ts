@@ -101,6 +101,44 @@ export interface Usage {
   readonly serverError: number;
 }
 
+/** A request that was answered with an error. */
+export interface FailedRequest {
+  /** The `X-Request-Id` of its response. */
+  readonly requestId: string;
+  /** When it began. */
+  readonly timestamp: string;
+  /** Its method. */
+  readonly method: string;
+  /** Its path, with names in place of ids. Absent if the API has no such path. */
+  readonly path?: string | undefined;
+  /** The status of its response. */
+  readonly status: number;
+  /** The error code of its response. */
+  readonly code:
+    | 'invalid_request'
+    | 'invalid_parameter'
+    | 'unauthorized'
+    | 'insufficient_scope'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'conflict'
+    | 'gone'
+    | 'cursor_expired'
+    | 'precondition_failed'
+    | 'payload_too_large'
+    | 'unsupported_media_type'
+    | 'idempotency_key_reused'
+    | 'rate_limit_exceeded'
+    | 'daily_limit_exceeded'
+    | 'key_banned'
+    | 'internal_error'
+    | 'unavailable';
+  /** The message of its response. */
+  readonly message: string;
+  /** Identifier of the key that was sent, also if it has expired or was revoked. */
+  readonly keyId: Int64;
+}
+
 /** A category to add. */
 export interface NewCategory {
   /** The name of the category. No other category has it, ignoring case. */
@@ -587,6 +625,14 @@ export interface GetUsageQuery {
   /** `operation` adds up the keys: rows have no `keyId`. `key` adds up the operations: rows have no `operation`. By default nothing is added up. */
   readonly by?: UsageBy | undefined;
   /** Maximum number of rows to return. */
+  readonly limit?: number | undefined;
+  /** Where the page begins. Opaque: follow the `Link` header of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** Query parameters of `listRequests`. */
+export interface ListRequestsQuery {
+  /** Maximum number of failed requests to return. */
   readonly limit?: number | undefined;
   /** Where the page begins. Opaque: follow the `Link` header of the page before. */
   readonly cursor?: string | undefined;

@@ -7,7 +7,8 @@ import type { BoundOperation } from './routes.ts';
 /** What is kept of a request that was answered with an error. */
 export function toFailedRequest(
   { id, startedAt, request, match, operation, key, refusedKey }: RequestContext,
-  { status, code, message }: Response,
+  // Every error response has both.
+  { status, code = 'internal_error', message = '' }: Response,
   addressOf: ClientAddress,
 ): Omit<FailedRequest, 'id'> {
   const sent = key ?? refusedKey;
@@ -33,7 +34,7 @@ export function toFailedRequest(
 const SUBJECT = /^(?:The parameter |The )?([\w-]+)/;
 
 /** The query parameter, field or header that the message of a 400 is about. */
-function parameterAtFault(operation: BoundOperation | undefined, message = ''): string | undefined {
+function parameterAtFault(operation: BoundOperation | undefined, message: string): string | undefined {
   const [, subject = ''] = SUBJECT.exec(message) ?? [];
   if (operation === undefined) return undefined;
   const { parameters, body } = operation.declaration;

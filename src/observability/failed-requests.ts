@@ -22,8 +22,8 @@ export interface FailedRequest {
   /** The id of the operation, if the request matched one. */
   readonly operation: string | undefined;
   readonly status: number;
-  readonly code: ErrorCode | undefined;
-  readonly message: string | undefined;
+  readonly code: ErrorCode;
+  readonly message: string;
   /** The parameter or field that the message is about. */
   readonly parameter: string | undefined;
   /** The key that was sent, even if it was refused. Undefined if there is no such key. */

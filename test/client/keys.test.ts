@@ -49,6 +49,21 @@ test('account.usage gives the history, for an interval and instants with offsets
   await assert.rejects(client.account.usage({ from: '2000-01-01T00:00:00Z' }), ValidationError);
 });
 
+test('account.requests is a list of failed requests with their messages', async (t) => {
+  const { client } = await startClient(t);
+  const { account, pets } = client;
+  assert.deepEqual((await account.requests()).requests, []);
+  for (const status of ['lost', 'found'])
+    await assert.rejects(pets.list({ status: status as 'sold' }), ValidationError);
+  const { requests, nextCursor } = await account.requests({ limit: 1 });
+  const [last] = requests;
+  assert.match(last?.message ?? '', /^The parameter status must be one of/);
+  assert.deepEqual([last?.method, last?.path, last?.keyId], ['GET', '/v1/pets', 1]);
+  assert.equal(typeof nextCursor, 'string');
+  const all = await Array.fromAsync(account.requests({ limit: 1 }));
+  assert.deepEqual([all.length, all[0]], [2, last]);
+});
+
 test('account.usage is a list: a page with await, all rows with for await, also added up', async (t) => {
   const { client, service } = await startClient(t);
   const hour = (Math.floor(service.clock().unix / DAY) * DAY - DAY) / HOUR;

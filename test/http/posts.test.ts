@@ -13,6 +13,7 @@ import { createPublicApi } from '../../src/http/public-api.ts';
 import { clientAddress } from '../../src/http/address.ts';
 import { cors } from '../../src/http/cors.ts';
 import { createHttpServer, HTTP_LIMITS, serve } from '../../src/http/server.ts';
+import { FailedRequests } from '../../src/observability/failed-requests.ts';
 import { Feed } from '../../src/resources/events/feed.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { assertError, call } from '../support/api.ts';
@@ -35,6 +36,7 @@ async function start(t: TestContext) {
   const url = 'http://127.0.0.1/v1';
   const server = createHttpServer(HTTP_LIMITS);
   const limiter = new MemoryLimiter(clock, config, store.limits);
+  const failedRequests = new FailedRequests();
   const dependencies = { clock, log: pino({ level: 'silent' }), state: { isOpen: true, isDraining: false } };
   const api = createPublicApi({
     ...dependencies,
@@ -46,6 +48,7 @@ async function start(t: TestContext) {
       eventsKept: 0,
       limiter,
       clock,
+      failedRequests,
       environment: 'production',
     },
     keys: store.keys,
@@ -65,7 +68,7 @@ async function start(t: TestContext) {
     noteDecision: () => undefined,
     metrics: undefined,
     recent: undefined,
-    failedRequests: { note() {} },
+    failedRequests,
   });
   serve(server, new Listener(api, dependencies), HTTP_LIMITS);
   server.listen(0, '127.0.0.1');

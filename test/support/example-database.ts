@@ -65,14 +65,18 @@ export async function exampleDatabase(lifetime: Lifetime) {
   let copies = 0;
   return {
     key,
-    start: (t: Lifetime, options: ServiceOptions = {}): Promise<TestService> => {
+    start: async (t: Lifetime, options: ServiceOptions = {}): Promise<TestService> => {
       const copy = join(folder, `${copies++}.db`);
       copyFileSync(file, copy);
-      return startTestService(t, {
+      const started = await startTestService(t, {
         ...options,
         env: { ...env, ...options.env },
         databaseUrl: `sqlite:${copy}`,
       });
+      // Failed requests are in no database.
+      for (const id of ['failed-1', 'failed-2'])
+        await call(started.url, '/v1/nothing', { key, headers: { 'x-request-id': id } });
+      return started;
     },
   };
 }

@@ -170,7 +170,7 @@ export interface Fault {
   readonly path?: string | undefined;
   readonly operation?: string | undefined;
   readonly status: number;
-  readonly code?:
+  readonly code:
     | 'invalid_request'
     | 'invalid_parameter'
     | 'unauthorized'
@@ -188,9 +188,8 @@ export interface Fault {
     | 'daily_limit_exceeded'
     | 'key_banned'
     | 'internal_error'
-    | 'unavailable'
-    | undefined;
-  readonly message?: string | undefined;
+    | 'unavailable';
+  readonly message: string;
   /** The parameter, field or header that the message is about. */
   readonly parameter?: string | undefined;
   readonly accountId?: number | undefined;

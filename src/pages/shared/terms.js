@@ -11,6 +11,7 @@ export const OPERATIONS = {
   deletePet: { name: 'Delete an animal' },
   getAccount: { name: 'Get the account' },
   getUsage: { name: 'Get the usage of the account' },
+  listRequests: { name: 'List failed requests' },
   listCategories: { name: 'List categories' },
   createCategory: { name: 'Add a category' },
   getCategory: { name: 'Get a category' },

@@ -10,6 +10,7 @@ import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import { describeWindows } from '../../limits/quota.ts';
 import type { BanRepository, ListedBan } from '../bans/repository.ts';
 import type { KeyRepository } from '../keys/repository.ts';
+import { OWN_REQUESTS, type OwnRequestsRepositories } from '../faults/operations.ts';
 import { OWN_USAGE, type OwnUsageRepositories } from '../usage/operations.ts';
 import type { AccountRepository } from './repository.ts';
 import {
@@ -81,17 +82,18 @@ const getAccount = read(OwnAccount, {
   },
 });
 
-export const CLIENT_ACCOUNT: Resource<Repositories & OwnUsageRepositories> = {
+export const CLIENT_ACCOUNT: Resource<Repositories & OwnUsageRepositories & OwnRequestsRepositories> = {
   name: 'Account',
-  description: 'Your account: its limits, what remains of them, and its usage.',
+  description: 'Your account: its limits, what remains of them, its usage, and its failed requests.',
   schemas: [
     { schema: AccountLimits, example: LIMITS },
     { schema: AccountWindow, example: MINUTE },
     { schema: AccountBan, example: BAN },
     { schema: OwnAccount, example: ACCOUNT },
     ...OWN_USAGE.schemas,
+    ...OWN_REQUESTS.schemas,
   ],
-  operations: [getAccount, ...OWN_USAGE.operations],
+  operations: [getAccount, ...OWN_USAGE.operations, ...OWN_REQUESTS.operations],
 };
 
 /* For operators. */

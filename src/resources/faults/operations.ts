@@ -1,12 +1,66 @@
-// Contract: section 10.2.
+// Contract: sections 3.13 and 10.2.
 import { mayHoldApiKey } from '../../domain/api-key.ts';
+import { type Clock, DAY } from '../../domain/clock.ts';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
-import { mapPage } from '../../domain/page.ts';
+import { mapPage, toPage } from '../../domain/page.ts';
 import { list, type OperatorResource, read } from '../../http/operation.ts';
 import { choice, instant, type Parameter, rowFilter, rowId, shortText } from '../../http/parameters.ts';
 import type { FailedRequest, FailedRequests } from '../../observability/failed-requests.ts';
-import { Fault, FaultGroups, Faults } from './schema.ts';
+import { Fault, FaultGroups, Faults, MOST_REQUESTS, OwnFailedRequest, OwnFailedRequests } from './schema.ts';
+
+/* For clients. */
+
+const FAILED = {
+  requestId: 'checkout-7f3a',
+  timestamp: '2027-01-15T09:00:00.120Z',
+  method: 'GET',
+  path: '/v1/pets/{petId}',
+  status: 404,
+  code: 'not_found',
+  message: 'There is no animal with this petId.',
+  keyId: 7,
+};
+
+export interface OwnRequestsRepositories {
+  readonly clock: Clock;
+  readonly failedRequests: Pick<FailedRequests, 'list'>;
+}
+
+const listRequests = list(OwnFailedRequests, 'failed requests', {
+  id: 'listRequests',
+  path: '/account/requests',
+  allowance: 'holder',
+  stability: 'beta',
+  guide: 'Your account',
+  description:
+    'Returns a page of the requests of this account that were answered with an error, the newest first: the last ' +
+    `${MOST_REQUESTS} of the last 24 hours. Each instance of the service has those that it answered, in memory.`,
+  examples: { one: { summary: 'A failed request', value: [FAILED] } },
+  sample: { client: 'account.requests' },
+  async handle({ accountId, parameters }, { failedRequests, clock }: OwnRequestsRepositories) {
+    const { limit, cursor } = parameters;
+    const since = clock().unix - DAY;
+    const { items } = failedRequests.list({ accountId, since, limit: MOST_REQUESTS });
+    const rest = items.filter(({ id }) => cursor === undefined || id < cursor);
+    return mapPage(toPage(rest, limit), describeOwn);
+  },
+});
+
+function describeOwn({ requestId, at, method, path, status, code, message, keyId }: FailedRequest) {
+  return { requestId, timestamp: textFromInstant(at), method, path, status, code, message, keyId };
+}
+
+/** What the account shows of its failed requests. */
+export const OWN_REQUESTS = {
+  schemas: [
+    { schema: OwnFailedRequest, example: FAILED },
+    { schema: OwnFailedRequests, example: [FAILED] },
+  ],
+  operations: [listRequests],
+};
+
+/* For operators. */
 
 interface Repositories {
   readonly failedRequests: Pick<FailedRequests, 'get' | 'list' | 'listGroups'>;
@@ -29,7 +83,7 @@ const FAULT = {
   userAgent: 'petstore-client/1.0.0',
 };
 
-const status: Parameter<number> = {
+const faultStatus: Parameter<number> = {
   description: 'Only requests that were answered with this status.',
   example: 429,
   schema: { type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
@@ -47,7 +101,7 @@ const FILTERS = {
     description: 'Only requests that were answered with this code.',
     example: 'not_found',
   }),
-  status,
+  status: faultStatus,
   operation: shortText(100, {
     description: 'Only requests of operations whose id contains this text, ignoring case.',
     example: 'Pet',

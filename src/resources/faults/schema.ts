@@ -1,6 +1,65 @@
-// Contract: section 10.2.
+// Contract: sections 3.13 and 10.2.
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/errors.ts';
+import { dateTime, int64 } from '../../domain/fields.ts';
+import { REQUEST_ID } from '../../http/request-headers.ts';
+
+/* As clients see those of their account. */
+
+/** Failed requests that a holder can see. */
+export const MOST_REQUESTS = 100;
+
+export const OwnFailedRequest = z
+  .object({
+    requestId: z
+      .string()
+      .max(128)
+      .regex(REQUEST_ID)
+      .meta({ description: 'The `X-Request-Id` of its response.', examples: ['checkout-7f3a'] }),
+    timestamp: dateTime.meta({ description: 'When it began.' }),
+    method: z
+      .string()
+      .max(20)
+      .regex(/^[A-Z-]+$/)
+      .meta({ description: 'Its method.', examples: ['GET'] }),
+    path: z
+      .string()
+      .max(200)
+      .regex(/^\//)
+      .exactOptional()
+      .meta({
+        description: 'Its path, with names in place of ids. Absent if the API has no such path.',
+        examples: ['/v1/pets/{petId}'],
+      }),
+    status: int64.meta({
+      format: 'int32',
+      minimum: 400,
+      maximum: 599,
+      description: 'The status of its response.',
+      examples: [404],
+    }),
+    code: z
+      .enum(ERROR_CODES)
+      .meta({ description: 'The error code of its response.', examples: ['not_found'] }),
+    message: z
+      .string()
+      .max(1_000)
+      .regex(/\S/)
+      .meta({
+        description: 'The message of its response.',
+        examples: ['There is no animal with this petId.'],
+      }),
+    keyId: int64.meta({
+      description: 'Identifier of the key that was sent, also if it has expired or was revoked.',
+      examples: [7],
+    }),
+  })
+  .meta({ id: 'FailedRequest', description: 'A request that was answered with an error.' });
+
+export const OwnFailedRequests = z.array(OwnFailedRequest).max(MOST_REQUESTS).meta({
+  id: 'FailedRequests',
+  description: 'Failed requests of the keys of an account, the newest first.',
+});
 
 /* As operators see them. */
 
@@ -13,8 +72,8 @@ export const Fault = z
     path: z.string().optional().meta({ description: 'As a template. Absent if the API has no such path.' }),
     operation: z.string().optional(),
     status: z.int(),
-    code: z.enum(ERROR_CODES).optional(),
-    message: z.string().optional(),
+    code: z.enum(ERROR_CODES),
+    message: z.string(),
     parameter: z
       .string()
       .optional()

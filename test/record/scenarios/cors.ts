@@ -17,6 +17,7 @@ const PATHS = [
   '/v1/store/orders/1/complete',
   '/v1/account',
   '/v1/account/usage',
+  '/v1/account/requests',
   '/v1/account/keys',
   '/v1/account/keys/1',
   '/v1/account/keys/1/rotate',
