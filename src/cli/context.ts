@@ -1,7 +1,8 @@
 import { readConfig } from '../config/config.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { RateLimitAdmin } from '../limits/limiter.ts';
-import { NoDatabaseError } from '../domain/startup-error.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { NoDatabaseError, StartupError } from '../domain/startup-error.ts';
 import { systemActor } from '../config/system-actor.ts';
 import type { Store } from '../resources/repositories.ts';
 import type { CommandContext as Context, Terminal } from '../terminal/command.ts';
@@ -20,6 +21,8 @@ type Command = (context: CommandContext) => Promise<void>;
 export type ProgramTerminal = ReturnType<typeof openTerminal>;
 
 export function openTerminal(system: System) {
+  const output = openOutput(system, systemClock());
+
   /** Opens the configured store for one command, and closes it however the command ends. A service may be running on it. */
   const openFor = async (
     command: Command,
@@ -60,15 +63,26 @@ export function openTerminal(system: System) {
   const withQuotas: Terminal<Store>['withQuotas'] = (command) =>
     withStore((context) => useQuotas(context, (quotas) => command({ ...context, quotas })));
 
+  const tryQuotas: Terminal<Store>['tryQuotas'] = async (context, things, work) => {
+    try {
+      return await useQuotas(context, work);
+    } catch (error) {
+      if (!(error instanceof StartupError || error instanceof ServiceError)) throw error;
+      output.printError(`petstore: ${things} are not shown: ${error.message}`);
+      return undefined;
+    }
+  };
+
   return {
     system,
-    ...openOutput(system, systemClock()),
+    ...output,
     withStore,
     withNewStore,
     withSilentStore,
     withStoreIfAny,
     withQuotas,
     useQuotas,
+    tryQuotas,
   };
 }
 

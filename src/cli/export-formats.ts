@@ -1,6 +1,8 @@
 // Contract: section 8.
 import type { Category } from '../resources/categories/schema.ts';
 import type { AccountOrder } from '../resources/orders/repository.ts';
+import { ORDER_STATUSES } from '../resources/orders/rules.ts';
+import { PET_STATUSES } from '../resources/pets/rules.ts';
 import type { Pet } from '../resources/pets/schema.ts';
 import { petJson } from '../resources/pets/table.ts';
 import { quoted } from '../domain/csv.ts';
@@ -11,6 +13,16 @@ import { printable } from '../terminal/printable.ts';
 /** Characters of one write. A write for each item would take longer. */
 const PIECE_LENGTH = 64 * 1024;
 
+/** Only items with these values are exported. */
+export interface ExportFilters {
+  readonly status?: string | undefined;
+  readonly category?: bigint | undefined;
+  /** The exact name. */
+  readonly account?: string | undefined;
+}
+
+export type FilterName = keyof ExportFilters;
+
 /** What can be exported: its items, oldest first, as of one instant, and each of them as text. */
 interface Kind<T> {
   readonly readAll: (store: Store) => AsyncIterable<T>;
@@ -18,6 +30,9 @@ interface Kind<T> {
   /** The header line of CSV. */
   readonly columns: string;
   readonly csv: (item: T) => string;
+  /** The values of an item that filters compare. */
+  readonly filters: { readonly [Name in FilterName]?: (item: T) => ExportFilters[Name] };
+  readonly statuses?: readonly string[];
 }
 
 interface Format<T> {
@@ -39,11 +54,26 @@ function formatOf<T>({ json, columns, csv }: Kind<T>, name: FormatName): Format<
   return { header: '[', line: (item) => printable(json(item)), separator: ',', end: ']\n' };
 }
 
-/** The text of all items of a store, in pieces. */
-type Export = (store: Store, format: FormatName) => AsyncIterable<string>;
+interface Export {
+  /** The text of the items of a store that fit all filters, in pieces. */
+  readonly write: (store: Store, format: FormatName, filters: ExportFilters) => AsyncIterable<string>;
+  /** The filters that it has. */
+  readonly filters: readonly string[];
+  readonly statuses: readonly string[];
+}
 
 function exportOf<T>(kind: Kind<T>): Export {
-  return (store, format) => piecesOf(kind.readAll(store), formatOf(kind, format));
+  return {
+    write: (store, format, filters) => piecesOf(selectItems(kind, store, filters), formatOf(kind, format)),
+    filters: Object.keys(kind.filters),
+    statuses: kind.statuses ?? [],
+  };
+}
+
+async function* selectItems<T>(kind: Kind<T>, store: Store, wanted: ExportFilters): AsyncGenerator<T> {
+  const names = (Object.keys(wanted) as FilterName[]).filter((name) => wanted[name] !== undefined);
+  for await (const item of kind.readAll(store))
+    if (names.every((name) => kind.filters[name]?.(item) === wanted[name])) yield item;
 }
 
 async function* piecesOf<T>(
@@ -69,12 +99,15 @@ export const EXPORTS = {
     json: petJson,
     columns: 'id,name,categoryId,status',
     csv: ({ id, name, categoryId, status }) => `${id},${quoted(name)},${categoryId},${status ?? ''}`,
+    filters: { status: ({ status }) => status, category: ({ categoryId }) => categoryId },
+    statuses: PET_STATUSES,
   }),
   categories: exportOf<Category>({
     readAll: ({ categories }) => categories.readAll(),
     json: toJson,
     columns: 'id,name,description',
     csv: ({ id, name, description }) => `${id},${quoted(name)},${quoted(description)}`,
+    filters: {},
   }),
   orders: exportOf<AccountOrder>({
     readAll: ({ orders }) => orders.readAll(),
@@ -82,5 +115,7 @@ export const EXPORTS = {
     columns: 'id,account,petId,quantity,shipDate,status,createdAt,expiresAt',
     csv: ({ id, account, petId, quantity, shipDate, status, createdAt, expiresAt }) =>
       `${id},${quoted(account)},${petId},${quantity},${shipDate ?? ''},${status},${createdAt},${expiresAt}`,
+    filters: { status: ({ status }) => status, account: ({ account }) => account },
+    statuses: ORDER_STATUSES,
   }),
 } satisfies Record<string, Export>;

@@ -2,7 +2,17 @@ import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { ProgramTerminal } from './context.ts';
-import { EXPORTS, FORMAT_NAMES, type FormatName } from './export-formats.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { int64FromDecimal } from '../domain/int64.ts';
+import type { Store } from '../resources/repositories.ts';
+import { requireValue } from '../terminal/command.ts';
+import {
+  type ExportFilters,
+  EXPORTS,
+  type FilterName,
+  FORMAT_NAMES,
+  type FormatName,
+} from './export-formats.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
 import { ReaderStalled } from '../terminal/output.ts';
 
@@ -11,12 +21,20 @@ The command fails if nobody reads its output for 60 seconds, because the databas
 
 Examples:
   petstore export > animals.ndjson
-  petstore export --what orders --format csv > orders.csv`;
+  petstore export --status available --category Dogs > dogs.ndjson
+  petstore export --what orders --account shop --format csv > orders.csv`;
 
 interface ExportOptions extends JsonOption {
   readonly what: keyof typeof EXPORTS;
   readonly format: FormatName;
+  readonly status?: string;
+  /** The name or the id of a category. */
+  readonly category?: string;
+  readonly account?: string;
 }
+
+/** In the order of help. */
+const FILTERS: readonly FilterName[] = ['status', 'category', 'account'];
 
 /** Node does not document the handle. Without it, an export to a terminal that takes nothing does not end. */
 interface BlockingOutput {
@@ -30,6 +48,9 @@ export function exportCommand(program: Command, terminal: ProgramTerminal, wait 
     .description('write every animal, category or order to standard output, oldest first, as of one instant')
     .addOption(new Option('--what <kind>', 'what to write').choices(Object.keys(EXPORTS)).default('pets'))
     .addOption(new Option('--format <format>', 'of the output').choices(FORMAT_NAMES).default('ndjson'))
+    .option('--status <status>', 'only the animals or orders with this status')
+    .option('--category <category>', 'only the animals of this category: its name or its id')
+    .option('--account <name>', 'only the orders of this account')
     .addOption(new Option(...JSON_OPTION).conflicts('format'))
     .addHelpText('after', NOTES)
     .action((options: ExportOptions) => writeAll(terminal, options, wait));
@@ -37,11 +58,13 @@ export function exportCommand(program: Command, terminal: ProgramTerminal, wait 
 
 function writeAll(
   { system: { stdout }, withStore }: ProgramTerminal,
-  { what, format, json }: ExportOptions,
+  options: ExportOptions,
   wait: Wait,
 ): Promise<void> {
+  const { what, format, json } = options;
+  requireFilters(options);
   return withStore(async ({ store }) => {
-    const text = EXPORTS[what](store, json ? 'array' : format);
+    const text = EXPORTS[what].write(store, json ? 'array' : format, await readFilters(store, options));
     waitWithoutBlocking(stdout);
     try {
       await writePieces(text, stdout, wait);
@@ -50,6 +73,34 @@ function writeAll(
       if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
     }
   });
+}
+
+/** @throws ServiceError `invalid_parameter` for a filter, or a status, that this kind does not have. */
+function requireFilters(options: ExportOptions): void {
+  const { filters, statuses } = EXPORTS[options.what];
+  const misplaced = FILTERS.find((name) => options[name] !== undefined && !filters.includes(name));
+  if (misplaced !== undefined)
+    throw new ServiceError('invalid_parameter', `--what ${options.what} has no --${misplaced}.`);
+  if (options.status !== undefined && !statuses.includes(options.status))
+    throw new ServiceError('invalid_parameter', `--status must be one of ${statuses.join(', ')}.`);
+}
+
+async function readFilters(
+  { accounts, categories }: Store,
+  { status, category, account }: ExportOptions,
+): Promise<ExportFilters> {
+  const readCategory = async (text: string) => {
+    const id = int64FromDecimal(text);
+    if (id !== undefined) return id;
+    const found = await categories.find(text);
+    if ('value' in found) return found.value.id;
+    throw new ServiceError('not_found', `There is no category ${text}.`);
+  };
+  return {
+    status,
+    category: category === undefined ? undefined : await readCategory(category),
+    account: account === undefined ? undefined : requireValue(await accounts.find(account)).name,
+  };
 }
 
 /** Node writes to a terminal synchronously. A terminal that takes nothing would then block the timer of `writePieces`. */

@@ -29,6 +29,16 @@ export interface Terminal<Repositories> extends Output {
     context: CommandContext<Repositories>,
     work: (quotas: RateLimitAdmin) => Promise<T>,
   ): Promise<T>;
+  /**
+   * Like `useQuotas`. Undefined while Redis does not answer: prints a line that `things` are not shown, because the rest of
+   * the output is useful without them.
+   */
+  tryQuotas<T>(
+    this: void,
+    context: CommandContext<Repositories>,
+    things: string,
+    work: (quotas: RateLimitAdmin) => Promise<T>,
+  ): Promise<T | undefined>;
   /** Like `withStore`, with the limits that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
   withQuotas(
     this: void,

@@ -58,6 +58,43 @@ test('export --what orders writes the orders of all accounts, with their names',
   );
 });
 
+test('export --status, --category and --account write only what fits', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await run(['seed', '100', '--random-seed', '1', '--orders', '20'], variables);
+  await runJson(['accounts', 'create', 'shop'], variables);
+  await run(['seed', '100', '--random-seed', '2', '--orders', '20', '--account', 'shop'], variables);
+  const read = async (...args: string[]) =>
+    JSON.parse((await run(['export', '--json', ...args], variables)).stdout) as Record<string, unknown>[];
+  const all = await read();
+  const [{ categoryId, status } = {}] = all;
+  const category = (await read('--what', 'categories')).find(({ id }) => id === categoryId);
+  const fits = all.filter((pet) => pet['categoryId'] === categoryId && pet['status'] === status);
+  assert.ok(fits.length > 0 && fits.length < all.length);
+  for (const name of [String(categoryId), String(category?.['name']).toUpperCase()])
+    assert.deepEqual(await read('--category', name, '--status', String(status)), fits);
+  const orders = await read('--what', 'orders');
+  assert.deepEqual(
+    await read('--what', 'orders', '--account', 'SHOP', '--status', 'cancelled'),
+    orders.filter((order) => order['account'] === 'shop' && order['status'] === 'cancelled'),
+  );
+});
+
+test('a filter of export that a kind does not have exits 2, an unknown name 1', async (t) => {
+  const variables = temporaryEnvironment(t);
+  for (const [args, code, reason] of [
+    [['--account', 'shop'], 2, '--what pets has no --account.'],
+    [['--what', 'orders', '--category', '1'], 2, '--what orders has no --category.'],
+    [['--what', 'categories', '--status', 'sold'], 2, '--what categories has no --status.'],
+    [['--what', 'orders', '--status', 'sold'], 2, '--status must be one of '],
+    [['--category', 'Dodos'], 1, 'There is no category Dodos.'],
+    [['--what', 'orders', '--account', 'shop'], 1, 'There is no account shop.'],
+  ] as const) {
+    const outcome = await run(['export', ...args], variables);
+    assert.deepEqual([outcome.code, outcome.stdout], [code, '']);
+    assert.ok(outcome.stderr.startsWith(`petstore: ${reason}`), outcome.stderr);
+  }
+});
+
 test('export writes animals unless told otherwise, and nothing of a kind that has none', async (t) => {
   const variables = temporaryEnvironment(t);
   await run(['import', '-', '--format', 'csv'], variables, 'name,categoryId\nRex,2\n');

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { run, runProcess } from '../support/process.ts';
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  accounts: ['list', 'create', 'set', 'suspend', 'resume', 'rename'],
+  accounts: ['list', 'show', 'create', 'set', 'suspend', 'resume', 'rename'],
   keys: ['create', 'list', 'find', 'rotate', 'revoke'],
   bans: ['list', 'lift'],
   categories: ['list', 'create'],

@@ -105,6 +105,23 @@ test('a ban can be lifted as soon as the request that caused it is answered', {
   }
 });
 
+test('bans lift --account lifts the bans of all keys of an account', { timeout: 60_000 }, async (t) => {
+  const variables = { ...temporaryEnvironment(t), BAN_AFTER: '1', BAN_SECONDS: '3600' };
+  const keys = [await issueKey(variables), await issueKey(variables)];
+  const { url } = await startServiceProcess(t, variables);
+  for (const key of keys) while ((await call(url, '/v1/pets', { key })).json.code !== 'key_banned');
+  await runJson(['accounts', 'create', 'other'], variables);
+  const none = await run(['bans', 'lift', '--account', 'other'], variables);
+  assert.deepEqual([none.code, none.stderr], [1, 'petstore: No key of account other is banned.\n']);
+  assert.deepEqual(await runJson(['bans', 'lift', '--account', 'shop'], variables), [
+    { keyId: 1, lifted: true },
+    { keyId: 2, lifted: true },
+  ]);
+  assert.deepEqual(await runJson(['bans', 'list'], variables), []);
+  for (const args of [[], ['1', '--account', 'shop']])
+    assert.equal((await run(['bans', 'lift', ...args], variables)).code, 2);
+});
+
 test('lifting a ban that does not exist gives one clear line and exit 1', async (t) => {
   const variables = temporaryEnvironment(t);
   await issueKey(variables);

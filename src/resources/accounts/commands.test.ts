@@ -61,7 +61,8 @@ test('suspend and resume take effect in the running service at once', async (t) 
   assert.match(stdout, /^Account shop: .*\nIt is suspended: all its keys are refused\. .*\n$/);
   assert.equal(await status(), 401);
   assert.match((await run(['accounts', 'list'], variables)).stdout, /^shop .* suspended since \d{4}-/m);
-  await runJson(['accounts', 'resume', 'shop'], variables);
+  const resumed = await run(['accounts', 'resume', 'shop'], variables);
+  assert.match(resumed.stdout, /^Account shop: .*\nIt is active: its keys are accepted\.\n$/);
   assert.equal(await status(), 200);
 });
 
@@ -74,6 +75,70 @@ test('a key that is created for a suspended account comes with a hint', async (t
   assert.match((await run(create, variables)).stdout, hint);
   await runJson(['accounts', 'resume', 'shop'], variables);
   assert.doesNotMatch((await run(create, variables)).stdout, hint);
+});
+
+test('accounts set changes one limit of Enterprise, and keeps the plan and the other limit', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const limits = ['--per-minute', '5000', '--per-day', '1000000'];
+  await runJson(['accounts', 'create', 'shop', '--plan', 'enterprise', ...limits], variables);
+  await runJson(['accounts', 'create', 'zoo', '--plan', 'pro'], variables);
+  const set = (name: string) => run(['accounts', 'set', name, '--per-minute', '6000'], variables);
+  assert.equal(
+    (await set('shop')).stdout,
+    'Account shop: plan enterprise, 6000 requests per minute, 1000000 per day.\n',
+  );
+  assert.deepEqual(await set('zoo'), {
+    code: 2,
+    stdout: '',
+    stderr: 'petstore: Plan pro has fixed limits: only enterprise takes numbers of its own.\n',
+  });
+});
+
+test('accounts list --search finds a part of the name, ignoring case', async (t) => {
+  const variables = temporaryEnvironment(t);
+  for (const name of ['Élan shop', 'zoo', 'SHOP']) await runJson(['accounts', 'create', name], variables);
+  const found = async (search: string) =>
+    (await runJson<{ name: string }[]>(['accounts', 'list', '--search', search], variables)).map(
+      ({ name }) => name,
+    );
+  assert.deepEqual(await found('shop'), ['Élan shop', 'SHOP']);
+  assert.deepEqual(await found('éLAN'), ['Élan shop']);
+  assert.deepEqual(await found('%'), []);
+});
+
+test('accounts show has limits, windows, usage and the keys in force of one account', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'pro', '--label', 'till'], variables);
+  await runJson(['keys', 'create', '--account', 'shop', '--label', 'old'], variables);
+  await runJson(['keys', 'create', '--account', 'zoo', '--plan', 'free'], variables);
+  await runJson(['seed', '--usage'], variables);
+  const revoked = await runJson<{ id: number }>(['keys', 'revoke', '2'], variables);
+  const shown = await runJson<Record<string, unknown>>(['accounts', 'show', 'SHOP'], variables);
+  const [usage] = await runJson<Record<string, unknown>[]>(
+    ['usage', '--by', 'account', '--account', 'shop'],
+    variables,
+  );
+  const [windows] = await runJson<Record<string, unknown>[]>(['usage', '--account', 'shop'], variables);
+  const { accountId: _, account, ...counts } = usage ?? {};
+  assert.deepEqual(
+    { ...shown, keys: (shown['keys'] as { id: number }[]).map(({ id }) => id) },
+    {
+      name: account,
+      plan: 'pro',
+      perMinute: 300,
+      perDay: 10_000,
+      suspendedAt: null,
+      minute: windows?.['minute'],
+      day: windows?.['day'],
+      usage: counts,
+      keys: [1, revoked.id],
+    },
+  );
+  const { stdout } = await run(['accounts', 'show', 'shop'], variables);
+  assert.match(stdout, /^Account shop: plan pro, 300 requests per minute, 10000 per day\.\n\nWINDOW /);
+  assert.match(stdout, /\nminute {2}\d+ +300 .*\nday {5}\d+ +10000 .*\n\nLAST 30 DAYS .*\n\d+ /);
+  assert.match(stdout, /\n1 +shop .* till .*\nKeys that have ended or are revoked: 1\. .*\n$/);
+  assert.doesNotMatch(stdout, /zoo|old/);
 });
 
 test('a renamed account keeps its keys and its plan', async (t) => {
@@ -108,7 +173,7 @@ test('keys create makes an account only when its plan is given, and names a near
 });
 
 const WRONG = [
-  [['set', 'shop'], /required option '--plan <plan>'/],
+  [['set', 'shop'], /Name what to change: --plan, --per-minute or --per-day\./],
   [['rename', 'shop'], /missing required argument 'new-name'/],
   [['create', 'shop', '--plan', 'gold'], /Allowed choices are free, pro, business, enterprise/],
   [['create', 'shop', '--plan', 'enterprise', '--per-minute', '5'], /needs numbers of its own/],

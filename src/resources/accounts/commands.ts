@@ -1,9 +1,8 @@
 // Contract: sections 5 and 8.
 import type { Command } from 'commander';
-import { type Account, chooseLimits } from '../../domain/account.ts';
-import { instantOrNull } from '../../domain/instant.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import type { Plan } from '../../domain/plan.ts';
-import { findNameFault } from '../../domain/text.ts';
+import { findNameFault, foldedName } from '../../domain/text.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import {
   JSON_OPTION,
@@ -13,18 +12,21 @@ import {
   planOption,
 } from '../../terminal/options.ts';
 import { type Cell, type Column, describeDistance } from '../../terminal/table.ts';
-import type { AccountRepository } from './repository.ts';
 import type { AccountPatch } from './rules.ts';
+import { describeAccount, printAccount, type Repositories, showAccount } from './show.ts';
 
-interface Repositories {
-  readonly accounts: AccountRepository;
+type CreateOptions = JsonOption & LimitOptions & { readonly plan: Plan };
+
+type SetOptions = Partial<CreateOptions>;
+
+interface ListOptions extends JsonOption {
+  readonly search?: string;
 }
 
-type AccountOptions = JsonOption & LimitOptions & { readonly plan: Plan };
-
 const SET_EXAMPLE = `
-Example:
-  petstore accounts set shop --plan enterprise --per-minute 5000 --per-day 1000000`;
+Examples:
+  petstore accounts set shop --plan enterprise --per-minute 5000 --per-day 1000000
+  petstore accounts set shop --per-minute 6000`;
 
 const COLUMNS: readonly Column[] = [
   { title: 'NAME', shrinks: true },
@@ -34,38 +36,28 @@ const COLUMNS: readonly Column[] = [
   'STATE',
 ];
 
-export function accountsCommands(
-  program: Command,
-  { withStore, printJson, printLine, printRows }: Terminal<Repositories>,
-): void {
+export function accountsCommands(program: Command, terminal: Terminal<Repositories>): void {
+  const { withStore, printLine, printRows } = terminal;
   const group = program.command('accounts').description('accounts, their plans and their limits');
-
-  const printAccount = (account: Account, json: true | undefined): void => {
-    if (json) return printJson(describeAccount(account));
-    const { name, plan, limits, suspendedAt } = account;
-    printLine(
-      `Account ${name}: plan ${plan}, ${limits.perMinute} requests per minute, ${limits.perDay} per day.`,
-    );
-    if (suspendedAt !== undefined)
-      printLine(
-        'It is suspended: all its keys are refused. To accept them again, use petstore accounts resume.',
-      );
-  };
 
   /** Changes an account and prints its new state. */
   const change = (name: string, json: true | undefined, patch: AccountPatch) =>
     withStore(async ({ store: { accounts }, actor }) => {
       const { id } = requireValue(await accounts.find(name));
-      printAccount(requireValue(await accounts.change(actor, id, patch)), json);
+      printAccount(terminal, requireValue(await accounts.change(actor, id, patch)), json);
     });
 
   group
     .command('list')
     .description('list all accounts')
+    .option('--search <text>', 'only the accounts whose name contains this text; its case does not count')
     .option(...JSON_OPTION)
-    .action(({ json }: JsonOption) =>
+    .action(({ search = '', json }: ListOptions) =>
       withStore(async ({ store }) => {
-        const rows = (await store.accounts.listAll()).map(describeAccount);
+        const accounts = await store.accounts.listAll();
+        const rows = accounts
+          .filter(({ name }) => foldedName(name).includes(foldedName(search)))
+          .map(describeAccount);
         printRows(json, rows, COLUMNS, ({ name, plan, perMinute, perDay, suspendedAt }) => [
           name,
           plan,
@@ -76,6 +68,13 @@ export function accountsCommands(
       }),
     );
 
+  group
+    .command('show')
+    .argument('<name>')
+    .description('show an account: its limits, what is left of them, its usage and its keys')
+    .option(...JSON_OPTION)
+    .action((name: string, { json }: JsonOption) => showAccount(terminal, name, json));
+
   limitOptions(
     group
       .command('create')
@@ -84,9 +83,9 @@ export function accountsCommands(
       .addOption(planOption('the plan that sets its limits').default('free')),
   )
     .option(...JSON_OPTION)
-    .action((name: string, { plan, json, ...custom }: AccountOptions) =>
+    .action((name: string, { plan, json, ...custom }: CreateOptions) =>
       withStore(async ({ store, actor }) => {
-        printAccount(requireValue(await store.accounts.create(actor, name, plan, custom)), json);
+        printAccount(terminal, requireValue(await store.accounts.create(actor, name, plan, custom)), json);
       }),
     );
 
@@ -94,15 +93,18 @@ export function accountsCommands(
     group
       .command('set')
       .argument('<name>')
-      .description('change the plan of an account; the service follows within 5 seconds')
-      .addOption(planOption('the plan that sets its limits; needed').makeOptionMandatory()),
+      .description('change the plan or the limits of an account; the service follows within 5 seconds')
+      .addOption(planOption('the plan that sets its limits')),
   )
     .option(...JSON_OPTION)
     .addHelpText('after', SET_EXAMPLE)
-    .action((name: string, { plan, json, ...custom }: AccountOptions) => {
-      // Both numbers of Enterprise are needed, also if the account has some.
-      requireValue(chooseLimits(plan, custom));
-      return change(name, json, { plan, ...custom });
+    .action((name: string, { json, ...patch }: SetOptions) => {
+      if (Object.keys(patch).length === 0)
+        throw new ServiceError(
+          'invalid_parameter',
+          'Name what to change: --plan, --per-minute or --per-day.',
+        );
+      return change(name, json, patch);
     });
 
   group
@@ -117,7 +119,10 @@ export function accountsCommands(
     .argument('<name>')
     .description('accept the keys of a suspended account again, within 5 seconds')
     .option(...JSON_OPTION)
-    .action((name: string, { json }: JsonOption) => change(name, json, { suspended: false }));
+    .action(async (name: string, { json }: JsonOption) => {
+      await change(name, json, { suspended: false });
+      if (!json) printLine('It is active: its keys are accepted.');
+    });
 
   group
     .command('rename')
@@ -136,8 +141,4 @@ function stateCell(suspendedAt: string | null): Cell {
     exact: `suspended since ${suspendedAt}`,
     short: (now) => `suspended ${describeDistance(Date.parse(suspendedAt), now)}`,
   };
-}
-
-function describeAccount({ name, plan, limits: { perMinute, perDay }, suspendedAt }: Account) {
-  return { name, plan, perMinute, perDay, suspendedAt: instantOrNull(suspendedAt) };
 }

@@ -1,24 +1,29 @@
 // Contract: sections 5 and 8.
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { type Account, type KeyRecord, keyState } from '../../domain/account.ts';
+import type { Account, KeyRecord } from '../../domain/account.ts';
 import { DEFAULT_SCOPES, type Scope } from '../../domain/scope.ts';
 import { ApiKey } from '../../domain/api-key.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { DAY } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
+import { textFromInstant } from '../../domain/instant.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { Result } from '../../domain/result.ts';
-import { StartupError } from '../../domain/startup-error.ts';
-import type { KeyBan, RateLimitAdmin } from '../../limits/limiter.ts';
-import { requireValue, type CommandContext, type Terminal } from '../../terminal/command.ts';
+import type { RateLimitAdmin } from '../../limits/limiter.ts';
+import { requireValue, type Terminal } from '../../terminal/command.ts';
 import type { Output } from '../../terminal/output.ts';
-import { type Cell, type Column, describeDistance, instantCell } from '../../terminal/table.ts';
 import * as options from '../../terminal/options.ts';
 import type { JsonOption, LimitOptions } from '../../terminal/options.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { KeyFilter, KeyRepository } from './repository.ts';
+import {
+  describeKeyCells,
+  describeKeyForCommand,
+  describeWithBan,
+  KEY_COLUMNS,
+  readBans,
+} from './key-table.ts';
 import { LISTED_STATES } from './rules.ts';
 
 interface Repositories {
@@ -38,9 +43,6 @@ interface ListOptions extends JsonOption, Omit<KeyFilter, 'state'> {
   readonly account?: string;
   readonly state?: (typeof LISTED_STATES)[number];
 }
-
-/** With more keys than this, all bans are read, because that takes fewer calls than to look each key up. */
-const FEW_KEYS = 5_000;
 
 /** Characters. A key has 52. */
 const LINE_MAX = 1_024;
@@ -193,14 +195,15 @@ function listKeys(terminal: Terminal<Repositories>, { account: name, state, json
     const account = name === undefined ? undefined : requireValue(await store.accounts.find(name));
     const filter = state === 'banned' ? times : { ...times, state };
     const listed = await store.keys.listAll({ accountId: account?.id, filter });
-    const bans = await readBans(terminal, context, state === 'banned', (quotas) =>
-      listed.length <= FEW_KEYS ? quotas.findBans(listed) : quotas.listBans(),
-    );
+    const read = (quotas: RateLimitAdmin) => readBans(quotas, listed);
+    const bans = await (state === 'banned'
+      ? terminal.useQuotas(context, read)
+      : terminal.tryQuotas(context, 'bans', read));
     const now = clock().unix;
     const keys = listed
       .filter(({ id }) => state !== 'banned' || bans?.has(id) === true)
       .map((key) => describeWithBan(key, now, bans));
-    terminal.printRows(json, keys, COLUMNS, describeCells);
+    terminal.printRows(json, keys, KEY_COLUMNS, describeKeyCells);
   });
 }
 
@@ -215,30 +218,12 @@ async function findKey(terminal: Terminal<Repositories>, { json }: JsonOption): 
   return terminal.withStore(async (context) => {
     const record = await context.store.keys.findByHash(key.hash());
     if (record === undefined) throw new ServiceError('not_found', 'This database has no such key.');
-    const bans = await readBans(terminal, context, false, (quotas) => quotas.findBans([record]));
+    const bans = await terminal.tryQuotas(context, 'bans', (quotas) => readBans(quotas, [record]));
     const found = describeWithBan(record, context.clock().unix, bans);
     if (json) return printJson(found);
-    printTable(COLUMNS, [describeCells(found)]);
+    printTable(KEY_COLUMNS, [describeKeyCells(found)]);
     if (found.state !== 'revoked') printLine(`To end it for good: petstore keys revoke ${found.id}`);
   });
-}
-
-/** The ends of bans. Undefined without an answer of Redis, because the rest of a list is useful without bans. */
-async function readBans(
-  { useQuotas, printError }: Terminal<Repositories>,
-  context: CommandContext<Repositories>,
-  mustKnow: boolean,
-  read: (quotas: RateLimitAdmin) => Promise<readonly KeyBan[]>,
-): Promise<ReadonlyMap<number, number> | undefined> {
-  try {
-    const bans = await useQuotas(context, read);
-    return new Map(bans.map(({ keyId, until }) => [keyId, until]));
-  } catch (error) {
-    const isOutage = error instanceof StartupError || error instanceof ServiceError;
-    if (mustKnow || !isOutage) throw error;
-    printError(`petstore: bans are not shown: ${error.message}`);
-    return undefined;
-  }
 }
 
 async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string> {
@@ -248,30 +233,6 @@ async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string>
     if (text.includes('\n') || text.length > LINE_MAX) break;
   }
   return text.split('\n', 1).join().trim();
-}
-
-/** The record of a key, in JSON. `now` is in Unix milliseconds. */
-function describeKeyForCommand(key: KeyRecord, now: number) {
-  return {
-    id: key.id,
-    account: key.account.name,
-    plan: key.account.plan,
-    environment: key.environment,
-    scopes: key.scopes,
-    label: key.label ?? null,
-    expiresAt: instantOrNull(key.expiresAt),
-    state: keyState(key, now),
-    lastUsedAt: instantOrNull(key.lastUsedAt),
-    rotatedTo: key.rotatedTo ?? null,
-    createdAt: textFromInstant(key.createdAt),
-    ending: key.ending ?? null,
-    accountSuspended: key.account.suspendedAt !== undefined,
-  };
-}
-
-/** Where bans are not known, JSON leaves the field out. */
-function describeWithBan(key: KeyRecord, now: number, bans: ReadonlyMap<number, number> | undefined) {
-  return { ...describeKeyForCommand(key, now), bannedUntil: bans && instantOrNull(bans.get(key.id)) };
 }
 
 /** Prints a new key: with `json`, with more members. Nothing else prints a key. */
@@ -293,53 +254,4 @@ function printIssued(
   printSecret(key.reveal());
   if (record.account.suspendedAt !== undefined)
     printLine(`Account ${account} is suspended: the key is refused until petstore accounts resume.`);
-}
-
-const COLUMNS: readonly Column[] = [
-  'ID',
-  { title: 'ACCOUNT', shrinks: true },
-  { title: 'PLAN', weight: 4 },
-  { title: 'ENVIRONMENT', weight: 1 },
-  'STATE',
-  { title: 'ENDING', weight: 5 },
-  { title: 'SCOPES', weight: 2, shrinks: true },
-  { title: 'LABEL', shrinks: true },
-  { title: 'CREATED', weight: 3 },
-  'EXPIRES',
-  'LAST USED',
-];
-
-function describeCells(key: ReturnType<typeof describeWithBan>): readonly Cell[] {
-  const { bannedUntil } = key;
-
-  const state = bannedUntil
-    ? {
-        exact: describeStates(key, `banned until ${bannedUntil}`),
-        short: (now: number) =>
-          describeStates(key, `ban ends ${describeDistance(Date.parse(bannedUntil), now)}`),
-      }
-    : describeStates(key);
-  return [
-    String(key.id),
-    key.account,
-    key.plan,
-    key.environment,
-    state,
-    key.ending ?? '-',
-    key.scopes.join(' '),
-    key.label ?? '-',
-    instantCell(key.createdAt),
-    instantCell(key.expiresAt, 'never'),
-    instantCell(key.lastUsedAt, 'never'),
-  ];
-}
-
-function describeStates(key: ReturnType<typeof describeWithBan>, ban?: string): string {
-  const { state, rotatedTo, accountSuspended } = key;
-  return [
-    ...(state === 'rotated' ? [] : [state]),
-    ...(rotatedTo === null ? [] : [`rotated to ${rotatedTo}`]),
-    ...(ban === undefined ? [] : [ban]),
-    ...(accountSuspended ? ['account suspended'] : []),
-  ].join(', ');
 }

@@ -83,6 +83,36 @@ test('usage --by shows the history by key, account, operation and day', async (t
   );
 });
 
+test('usage --by key,day shows each day, the oldest first', async (t) => {
+  const variables = await withUsage(t);
+  const usage = (...args: string[]) => runJson<unknown>(['usage', ...args], variables);
+  const [shop, other] = [
+    { keyId: 1, label: '-2+3', account: '=shop, "large"' },
+    { keyId: 2, label: 'a, b', account: 'other' },
+  ];
+  assert.deepEqual(await usage('--by', 'key,day'), [
+    { day: dateOf(TODAY - 10), ...shop, ...sum(30) },
+    { day: dateOf(TODAY), ...shop, ...sum(10) },
+    { day: dateOf(TODAY), ...other, ...sum(7) },
+  ]);
+  assert.deepEqual(await usage('--by', 'operation,day', '--account', 'other', '--since', '41d'), [
+    { day: dateOf(TODAY - 40), operation: 'listPets', ...sum(1) },
+    { day: dateOf(TODAY), operation: 'listPets', ...sum(7) },
+  ]);
+  const { stdout } = await run(['usage', '--by', 'account,day', '--csv'], variables);
+  assert.match(stdout, /^day,accountId,account,ok,clientError,refused,serverError\r\n/);
+});
+
+test('usage --until leaves out the days from then on', async (t) => {
+  const variables = await withUsage(t);
+  const usage = (...args: string[]) => runJson<unknown>(['usage', '--by', 'day', ...args], variables);
+  assert.deepEqual(await usage('--until', dateOf(TODAY)), [{ day: dateOf(TODAY - 10), ...sum(30) }]);
+  assert.deepEqual(await usage('--since', '60d', '--until', dateOf(TODAY - 39)), [
+    { day: dateOf(TODAY - 50), ...sum(5) },
+    { day: dateOf(TODAY - 40), ...sum(1) },
+  ]);
+});
+
 test('usage --csv quotes cells, and no cell is a formula', async (t) => {
   const variables = await withUsage(t);
   const { stdout } = await run(['usage', '--by', 'key', '--csv'], variables);
@@ -99,6 +129,8 @@ test('usage --csv quotes cells, and no cell is a formula', async (t) => {
 
 const WRONG = [
   [['--since', '30d'], '--since is for the history, so it needs --by.'],
+  [['--until', '1d'], '--until is for the history, so it needs --by.'],
+  [['--by', 'day', '--since', '5d', '--until', '9d'], '--since must not be after --until.'],
   [['--csv'], '--csv is for the history, so it needs --by.'],
   [['--by', 'day', '--since', '800d'], '--since is too early: usage is kept for 25 months by the day.'],
   [['--by', 'day', '--since', dateOf(TODAY + 2)], '--since must not be after now.'],

@@ -1,5 +1,6 @@
 // Contract: sections 6, 6.9 and 8.
 import { type Command, Option } from 'commander';
+import { DAY } from '../../domain/clock.ts';
 import { csvText } from '../../domain/csv.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
@@ -7,23 +8,28 @@ import { OUTCOMES } from '../../domain/usage.ts';
 import { describeWindows } from '../../limits/quota.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
-import { type Column, describeCount, instantCell } from '../../terminal/table.ts';
+import { type Cell, type Column, describeCount, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { UsageRepository } from './repository.ts';
-import { usageRange } from './rules.ts';
+import { type UsageQuery, usageRange, type UsageSum } from './rules.ts';
 
 interface Repositories {
   readonly accounts: AccountRepository;
   readonly usageHistory: Pick<UsageRepository, 'sums'>;
 }
 
-/** The first columns of each `--by`. The counts follow. */
-const COLUMNS = {
+/** The columns of each group. The counts follow. */
+const GROUPS = {
   key: ['keyId', 'label', 'account'],
   account: ['accountId', 'account'],
   operation: ['operation'],
   day: ['day'],
 } as const;
+
+type Group = keyof typeof GROUPS;
+
+/** The values of `--by`. */
+const BY = ['key', 'account', 'operation', 'day', 'key,day', 'account,day', 'operation,day'] as const;
 
 const WINDOW_COLUMNS: readonly Column[] = [
   { title: 'ACCOUNT', shrinks: true },
@@ -36,8 +42,9 @@ const WINDOW_COLUMNS: readonly Column[] = [
 
 interface UsageOptions extends JsonOption {
   readonly account?: string;
-  readonly by?: keyof typeof COLUMNS;
+  readonly by?: (typeof BY)[number];
   readonly since?: Instant;
+  readonly until?: Instant;
   readonly csv?: true;
 }
 
@@ -45,7 +52,8 @@ const EXAMPLES = `
 Examples:
   petstore usage --account shop
   petstore usage --by operation --since 30d
-  petstore usage --by day --since 2026-01-01 --account shop --csv > shop.csv`;
+  petstore usage --by day --since 2026-01-01 --account shop --csv > shop.csv
+  petstore usage --by key,day --since 2026-11-16 --until 2026-11-23 --csv > week.csv`;
 
 export function usageCommands(program: Command, terminal: Terminal<Repositories>): void {
   program
@@ -58,11 +66,16 @@ export function usageCommands(program: Command, terminal: Terminal<Repositories>
       new Option(
         '--by <what>',
         'count the answered requests by key, account, operation or day, and by outcome',
-      ).choices(Object.keys(COLUMNS)),
+      ).choices(BY),
     )
     .option(
       '--since <when>',
       'with --by, from the first whole UTC day since then: a date, an ISO 8601 instant, or a duration before now (default: 30d)',
+      sinceOption,
+    )
+    .option(
+      '--until <when>',
+      'with --by, only days that begin before then; a date itself is not included (default: now)',
       sinceOption,
     )
     .addOption(new Option('--csv', 'with --by, print CSV').conflicts('json'))
@@ -76,9 +89,9 @@ export function usageCommands(program: Command, terminal: Terminal<Repositories>
 /** Prints what each account, or the one with this name, has left in both windows. */
 async function showWindows(
   { withQuotas, printRows }: Terminal<Repositories>,
-  { account: name, since, csv, json }: UsageOptions,
+  { account: name, since, until, csv, json }: UsageOptions,
 ): Promise<void> {
-  const misplaced = since !== undefined ? '--since' : csv && '--csv';
+  const misplaced = (since && '--since') ?? (until && '--until') ?? (csv && '--csv');
   if (misplaced)
     throw new ServiceError('invalid_parameter', `${misplaced} is for the history, so it needs --by.`);
   await withQuotas(async ({ store: { accounts }, quotas }) => {
@@ -107,15 +120,17 @@ async function showWindows(
 
 function showHistory(
   { system, withStore, printJson, printTable }: Terminal<Repositories>,
-  by: keyof typeof COLUMNS,
-  { account: name, since, csv, json }: UsageOptions,
+  by: (typeof BY)[number],
+  { account: name, since, until, csv, json }: UsageOptions,
 ): Promise<void> {
   return withStore(async ({ clock, store: { accounts, usageHistory } }) => {
     const now = Math.floor(clock().unix);
-    const range = requireValue(usageRange({ from: since?.(now) }, now, '--since'));
+    const names = { from: '--since', to: '--until' };
+    const range = requireValue(usageRange({ from: since?.(now), to: until?.(now) }, now, names));
     const accountId = name === undefined ? undefined : requireValue(await accounts.find(name)).id;
-    const sums = await usageHistory.sums({ ...range, accountId, by: by === 'day' ? 'interval' : by });
-    const header = [...COLUMNS[by], ...OUTCOMES];
+    const groups = by.split(',') as Group[];
+    const header = [...groups.toReversed().flatMap((group) => GROUPS[group]), ...OUTCOMES];
+    const sums = await readSums(usageHistory, { ...range, accountId }, groups);
     const rows = sums.map((sum) => {
       const day = sum.start === undefined ? null : textFromInstant(sum.start).slice(0, 10);
       const cells: Readonly<Record<string, string | number | null | undefined>> = { ...sum, day };
@@ -124,8 +139,34 @@ function showHistory(
     if (json) return printJson(rows);
     if (csv) return void system.stdout.write(csvText([header, ...rows.map(Object.values)]));
     printTable(
-      header.map((column) => column.replaceAll(/[A-Z]/g, ' $&').toUpperCase()),
-      rows.map((row) => Object.values(row).map((value) => String(value ?? '-'))),
+      header.map(historyColumn),
+      rows.map((row) => header.map((column) => historyCell(column, row))),
     );
   });
+}
+
+/** Sums by the first group. With `day` as the second one, those of each day, the oldest day first. */
+async function readSums(
+  usageHistory: Repositories['usageHistory'],
+  { from, to, ...query }: UsageQuery & { readonly accountId: number | undefined },
+  [group = 'day', day]: readonly Group[],
+): Promise<readonly UsageSum[]> {
+  const by = group === 'day' ? 'interval' : group;
+  if (day === undefined) return usageHistory.sums({ ...query, from, to, by });
+  const sums: UsageSum[] = [];
+  for (let start = Math.ceil(from / DAY) * DAY; start < to; start += DAY) {
+    const daily = await usageHistory.sums({ ...query, from: start, to: start + 1, by });
+    for (const sum of daily) sums.push({ ...sum, start });
+  }
+  return sums;
+}
+
+function historyColumn(name: string): Column {
+  const title = name.replaceAll(/[A-Z]/g, ' $&').toUpperCase();
+  return ['label', 'account'].includes(name) ? { title, shrinks: true } : title;
+}
+
+function historyCell(name: string, row: Readonly<Record<string, string | number | null>>): Cell {
+  const value = row[name] ?? '-';
+  return OUTCOMES.some((outcome) => outcome === name) ? value : String(value);
 }

@@ -34,22 +34,23 @@ export type RangeParameters = { readonly [Name in keyof UsageQuery]?: UsageQuery
 
 /**
  * The requested range of the history, with the defaults: by the day, until `now`, and of 30 UTC days or 24 hours.
- * `name` is the name of the parameter `from` in messages.
+ * `names` are those of the parameters in messages.
  */
 export function usageRange(
   parameters: RangeParameters,
   now: number,
-  name = 'from',
+  names = { from: 'from', to: 'to' },
 ): Result<UsageQuery, 'invalid_parameter'> {
   const { interval = 'day', to = now } = parameters;
   const { from = interval === 'hour' ? to - DAY : firstOfLastDays(to) } = parameters;
-  if (from > to) return invalid(`${name} must not be after ${parameters.to === undefined ? 'now' : 'to'}.`);
+  if (from > to)
+    return invalid(`${names.from} must not be after ${parameters.to === undefined ? 'now' : names.to}.`);
   const length = LENGTH[interval];
   if (from < Math.floor((now - KEPT[interval]) / length) * length)
-    return invalid(`${name} is too early: usage is kept for ${KEPT_TEXT[interval]}.`);
+    return invalid(`${names.from} is too early: usage is kept for ${KEPT_TEXT[interval]}.`);
   if (interval === 'hour' && to - from > LONGEST_BY_HOUR)
     return invalid(
-      `${name} must be at most 31 days before the end of a range by the hour: use a range by the day.`,
+      `${names.from} must be at most 31 days before the end of a range by the hour: use a range by the day.`,
     );
   return { value: { interval, from, to } };
 }
