@@ -2,12 +2,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { pino as Pino } from 'pino';
+import type { Banner } from './banner.ts';
+import type { LogChunks } from '../observability/request-log.ts';
 import { readConfig, variableWarnings } from '../config/config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Service } from '../app/start.ts';
 import { systemActor } from '../config/system-actor.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
-import { firstKeyText, validKey } from './first-key.ts';
+import { createFirstKey, findValidKey, type Started } from './first-key.ts';
 import type { System } from '../terminal/output.ts';
 
 /** Bytes of log that may wait for their reader. Beyond that, lines are dropped. */
@@ -30,10 +32,11 @@ export function serveCommand(program: Command, { system }: ProgramTerminal): voi
     .action((options: { firstKey?: true }) => serve(system, options.firstKey === true));
 }
 
-async function serve({ env, stderr }: System, firstKey: boolean): Promise<void> {
+async function serve({ env, stdout, stderr }: System, firstKey: boolean): Promise<void> {
   const config = readConfig(env);
+  const isPretty = (config.logFormat ?? (stdout.isTTY === true ? 'pretty' : 'json')) === 'pretty';
   // Loaded here, because the help of all commands loads this file.
-  const [{ pino }, { lineTime, LOG_FORMAT, LogChunks }, { startService }] = await Promise.all([
+  const [{ pino }, { lineTime, LINE_FORMAT, LogChunks }, { startService }] = await Promise.all([
     import('pino'),
     import('../observability/request-log.ts'),
     import('../app/start.ts'),
@@ -43,24 +46,32 @@ async function serve({ env, stderr }: System, firstKey: boolean): Promise<void> 
   const chunks = new LogChunks(destination);
   // The last lines say why the process ends. Only a kill loses them.
   process.once('exit', () => chunks.flushSync());
-  const log = pino({ ...LOG_FORMAT, level: config.logLevel, timestamp: lineTime() }, chunks);
+  const stream = isPretty ? await prettyStream(chunks, stdout.hasColors?.() === true) : chunks;
+  const log = pino({ ...LINE_FORMAT, level: config.logLevel, timestamp: lineTime() }, stream);
   for (const warning of variableWarnings(env)) log.warn(warning);
   // Before the service logs "listening", because a supervisor may send a signal right after that line.
   const stopSignal = nextSignal();
   const clock = systemClock();
-  const service = await startService(config, { clock, log });
+  // The banner has the addresses, too.
+  const service = await startService(config, { clock, log, ...(isPretty && { announce: () => undefined }) });
   try {
-    const { url, store } = service;
+    const { url, consoleUrl, store } = service;
     const { environment } = config;
-    const started = { store, environment, url, log };
-    if (firstKey) {
-      const text = (await firstKeyText(started, systemActor())) + (await linkText(service));
-      // In a terminal that shows both, the text stands below the lines of the log.
+    const started = { store, environment, log };
+    const print = async (banner: Partial<Banner>) => {
+      const { bannerText } = await import('./banner.ts');
+      const hasColors = stderr.hasColors?.() === true;
+      const text = bannerText({ url, consoleUrl, environment, hasColors, ...banner });
+      // In a terminal that shows both, the banner stands below the lines of the log.
       await chunks.flush(LOG_PATIENCE);
       stderr.write(text);
+    };
+    if (firstKey) await print(await makeFirst(service, started));
+    else {
+      // If the store does not answer, the service goes on, and a signal still stops it at once.
+      await Promise.race([findValidKey(started).catch(ignoreUnavailable), stopSignal]);
+      if (isPretty) await print({});
     }
-    // If the store does not answer, the service goes on, and a signal still stops it at once.
-    else await Promise.race([validKey(started).catch(ignoreUnavailable), stopSignal]);
     await stopSignal;
   } finally {
     const deadline = setTimeout(() => {
@@ -77,11 +88,22 @@ async function serve({ env, stderr }: System, firstKey: boolean): Promise<void> 
   }
 }
 
-/** A link that signs in to the console, if the service has one. */
-async function linkText({ consoleUrl, store }: Service): Promise<string> {
-  if (consoleUrl === undefined) return '';
-  const { firstLinkText } = await import('./first-link.ts');
-  return firstLinkText(store, systemActor(), consoleUrl);
+/** Writes lines for people to the log. pino calls `flushSync` for fatal errors. */
+async function prettyStream(chunks: LogChunks, hasColors: boolean) {
+  const { prettyLines } = await import('./pretty-log.ts');
+  const prettify = prettyLines(hasColors);
+  return { write: (line: string) => chunks.write(prettify(line)), flushSync: () => chunks.flushSync() };
+}
+
+/** The first key, or an account that has keys, and a link to the console if the service has one. */
+async function makeFirst({ store, consoleUrl }: Service, started: Started): Promise<Partial<Banner>> {
+  const actor = systemActor();
+  const firstKey = await createFirstKey(started, actor);
+  const { createFirstLink } = await import('./first-link.ts');
+  const link = consoleUrl === undefined ? undefined : await createFirstLink(store, actor, consoleUrl);
+  if (firstKey === undefined) return { link, account: (await findValidKey(started))?.account.name };
+  const [category] = (await store.categories.list({ limit: 1 })).items;
+  return { link, firstKey, category };
 }
 
 function ignoreUnavailable(error: unknown): void {

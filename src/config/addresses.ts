@@ -27,6 +27,11 @@ export function isUnreachable(address: string): boolean {
   return /^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(address);
 }
 
+/** The address of a listener as programs of this machine reach it. */
+export function localAddress(address: string): string {
+  return address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
 /** A listener, by the variable of its port. */
 interface Listener {
   readonly variable: string;

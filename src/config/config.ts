@@ -5,6 +5,8 @@ import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import { databaseUrlFault, DEFAULT_DATABASE_URL } from './database-url.ts';
 import { mistypedVariables, unknownVariables } from './unknown-variables.ts';
 
+const LOG_FORMATS = ['pretty', 'json'] as const;
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** The port of the console with `npm start`: see `package.json`. */
@@ -104,6 +106,7 @@ const VARIABLES = {
   TRUST_PROXY: variable(networks, []),
   CORS_ORIGINS: variable(origins, '*'),
   LOG_LEVEL: variable(oneOf(LOG_LEVELS), 'info'),
+  LOG_FORMAT: optional(oneOf(LOG_FORMATS)),
   BAN_AFTER: variable(whole(1, 10_000), 100),
   BAN_SECONDS: variable(whole(1, 86_400), 300),
   ORDER_HOLD_HOURS: variable(whole(1, 8_760), 72),
@@ -160,6 +163,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** Origins that browsers may call from, or `*`. */
     corsOrigins: values.CORS_ORIGINS,
     logLevel: values.LOG_LEVEL,
+    /** Undefined: pretty on a terminal, else json. */
+    logFormat: values.LOG_FORMAT,
     banAfter: values.BAN_AFTER,
     banSeconds: values.BAN_SECONDS,
     /** Milliseconds that an animal is held for a new order. */

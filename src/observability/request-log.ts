@@ -32,7 +32,7 @@ const WRITE_INTERVAL = 100;
 const INFO = 30;
 
 /** The format of a line, except for its time. */
-export const LOG_FORMAT = { base: null, formatters: { level: (level: string) => ({ level }) } };
+export const LINE_FORMAT = { base: null, formatters: { level: (level: string) => ({ level }) } };
 
 /** The time of a line in pino's format. Formats each millisecond once. */
 export function lineTime(): () => string {

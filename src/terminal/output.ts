@@ -15,8 +15,12 @@ export interface System {
   exit(code: number): void;
 }
 
-/** `columns` is the width of a terminal. */
-type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+/** `columns` is the width of a terminal. `hasColors` also looks at NO_COLOR and TERM. */
+type OutputStream = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  hasColors?(): boolean;
+};
 
 /** Characters. A report that writes each line by itself takes a third longer. */
 const PIECE_LENGTH = 16 * 1024;

@@ -4,6 +4,7 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
+import { SCOPES } from '../../src/domain/scope.ts';
 import {
   PROGRAM,
   run,
@@ -20,21 +21,37 @@ import { withShop } from './prepared.ts';
 
 const KEY = /petstore_live_[0-9A-Za-z]{38}/;
 
-test('serve --first-key prints one key on standard error, with a curl line that works', async (t) => {
+/** The lines of the banner that work in a shell. */
+const SHELL_LINES = /^  export [\s\S]*?(?=\n\n  Add invented animals)/m;
+
+test('serve --first-key prints one key on standard error, with lines that make a category and an animal', async (t) => {
   findCurl();
   const variables = temporaryEnvironment(t);
   const service = await startServiceProcess(t, variables, ['--first-key']);
-  const command = await waitFor(service, ({ stderr }) => /^ +(curl .*)$/m.exec(stderr)?.[1]);
-  const { stdout } = await promisify(execFile)('sh', ['-c', command]);
-  assert.equal(stdout, '[]');
+  const lines = await waitFor(service, ({ stderr }) => SHELL_LINES.exec(stderr)?.[0]);
+  const { stdout } = await promisify(execFile)('sh', ['-c', lines.replaceAll('curl', 'curl --silent')]);
+  const rex = '{"id":1,"name":"Rex","categoryId":1,"status":"available"}';
+  assert.equal(stdout, `{"id":1,"name":"Dogs"}\n${rex}\n[${rex}]\n`);
   assert.doesNotMatch(service.stdout(), KEY, 'the log must not hold the key');
+});
+
+test('the first key has every scope, and its lines use a category that exists', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await run(['migrate'], variables);
+  await run(['categories', 'create', 'Birds'], variables);
+  const service = await startServiceProcess(t, variables, ['--first-key']);
+  const lines = await waitFor(service, ({ stderr }) => SHELL_LINES.exec(stderr)?.[0]);
+  assert.match(lines, /"categoryId":1/);
+  assert.doesNotMatch(lines, /"\$PETSTORE_URL\/categories"/);
+  const [key] = await runJson<{ scopes: string[] }[]>(['keys', 'list'], variables);
+  assert.deepEqual(key?.scopes, SCOPES);
 });
 
 test('npm start prints a sign-in link that works once, and the log never has it', async (t) => {
   const variables = { ...temporaryEnvironment(t), CONSOLE_PORT: '0' };
   const service = await startServiceProcess(t, variables, ['--first-key']);
   const link = new URL(
-    await waitFor(service, ({ stderr }) => /^ {2}(http\S+\/sign-in#.{43})$/m.exec(stderr)?.[1]),
+    await waitFor(service, ({ stderr }) => /^ {2}Console +(http\S+\/sign-in#.{43})$/m.exec(stderr)?.[1]),
   );
   const signIn = () =>
     fetch(new URL('/sign-in', link), {
@@ -75,7 +92,7 @@ test('npm start opens the console on port 8081, unless CONSOLE_PORT says otherwi
   }
 });
 
-test('in a shared output the first key stands below the first line of the log', async (t) => {
+test('in a shared output the banner stands below the first line of the log', async (t) => {
   const command = `exec "${process.execPath}" "${PROGRAM}" serve --first-key 2>&1`;
   const child = spawn('sh', ['-c', command], { env: temporaryEnvironment(t) });
   t.after(() => child.kill('SIGKILL'));
@@ -83,31 +100,38 @@ test('in a shared output the first key stands below the first line of the log', 
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
-  while (!text.includes('curl')) await once(child.stdout, 'data');
-  assert.match(text, /^\{.*"listening"\}\n\{.*\}\n\nThere was no API key for production yet/);
+  while (!text.includes('seed 1000')) await once(child.stdout, 'data');
+  assert.match(text, /^\{.*"listening"\}\n\n {2}Pet Store \S+ \(production\)\n\n {2}API +http/);
 });
 
-test('the first start names the reference and the command that adds animals', async (t) => {
-  const service = await startServiceProcess(t, temporaryEnvironment(t), ['--first-key']);
-  await waitFor(service, ({ stderr }) => (stderr.includes('curl') ? true : undefined));
-  service.child.kill('SIGTERM');
-  const { stdout, stderr } = await service.ended;
-  for (const text of [stdout, stderr]) {
-    assert.ok(text.includes(`${service.url}/reference`), text);
-    assert.ok(text.includes('npx petstore seed 1000'), text);
-  }
-  assert.match(stderr, /^ {2}export PETSTORE_API_KEY=petstore_live_[0-9A-Za-z]{38}$/m);
+test('the banner names the addresses, and exports the address and the key for clients', async (t) => {
+  const variables = { ...temporaryEnvironment(t), HOST: '0.0.0.0', PETSTORE_ENVIRONMENT: 'staging' };
+  const service = await startServiceProcess(t, variables, ['--first-key']);
+  const lines = await waitFor(service, ({ stderr }) => SHELL_LINES.exec(stderr)?.[0]);
+  // An address of this machine, because 0.0.0.0 is none.
+  const url = service.url.replace('0.0.0.0', '127.0.0.1');
+  const row = (label: string) => new RegExp(`^  ${label} +(\\S+)$`, 'm').exec(service.stderr())?.[1];
+  assert.deepEqual(['API', 'Reference', 'Dashboard', 'Console'].map(row), [
+    `${url}/v1`,
+    `${url}/reference`,
+    `${url}/dashboard`,
+    undefined,
+  ]);
+  assert.match(
+    lines,
+    new RegExp(`^ {2}export PETSTORE_URL=${url}/v1\n {2}export PETSTORE_API_KEY=${row('Key')}\n`),
+  );
 });
 
 test('a second start with --first-key makes no key, and says how to make another', async (t) => {
   const variables = temporaryEnvironment(t);
   const first = await startServiceProcess(t, variables, ['--first-key']);
-  await waitFor(first, ({ stderr }) => (stderr.includes('curl') ? true : undefined));
+  await waitFor(first, ({ stderr }) => SHELL_LINES.exec(stderr)?.[0]);
   first.child.kill('SIGTERM');
   await first.ended;
   const second = await startServiceProcess(t, variables, ['--first-key']);
   const account = await waitFor(second, ({ stderr }) => {
-    return /^ +npx petstore keys create --account (.*)$/m.exec(stderr)?.[1];
+    return /npx petstore keys create --account (.*)$/m.exec(stderr)?.[1];
   });
   assert.equal(account, 'default');
   assert.doesNotMatch(second.stderr(), KEY);
@@ -206,7 +230,10 @@ function printingLoads(variables: Variables): Variables {
 test('a start loads neither other commands nor the description', async (t) => {
   const service = await startServiceProcess(t, printingLoads(temporaryEnvironment(t)));
   assert.match(service.stderr(), /\/src\/cli\/serve\.ts$/m);
-  assert.doesNotMatch(service.stderr(), /\/src\/(?:cli\/(?:import|keys)|description|site\/reference)/);
+  assert.doesNotMatch(
+    service.stderr(),
+    /\/src\/(?:cli\/(?:import|keys)|description|site\/reference)|pino-pretty/,
+  );
   assert.equal((await fetch(`${service.url}/openapi.json`)).status, 200);
   assert.match(service.stderr(), /\/src\/description\/openapi\.ts$/m);
 });

@@ -36,6 +36,7 @@ test('without variables every setting has its documented default', () => {
     trustProxy: [],
     corsOrigins: '*',
     logLevel: 'info',
+    logFormat: undefined,
     allowsPrivateWebhooks: false,
     banAfter: 100,
     banSeconds: 300,
@@ -90,6 +91,7 @@ test('every variable is read', () => {
     TRUST_PROXY: '127.0.0.1,10.0.0.0/8, 2001:db8::/32',
     CORS_ORIGINS: 'https://app.example',
     LOG_LEVEL: 'warn',
+    LOG_FORMAT: 'pretty',
     BAN_AFTER: '7',
     BAN_SECONDS: '60',
     ORDER_HOLD_HOURS: '1',
@@ -98,7 +100,10 @@ test('every variable is read', () => {
   assert.equal(config.metricsPort, 9100);
   assert.deepEqual(config.trustProxy[2], { address: '2001:db8::', prefix: 32, family: 'ipv6' });
   assert.deepEqual(config.corsOrigins, ['https://app.example']);
-  assert.deepEqual([config.banAfter, config.banSeconds, config.logLevel], [7, 60, 'warn']);
+  assert.deepEqual(
+    [config.banAfter, config.banSeconds, config.logLevel, config.logFormat],
+    [7, 60, 'warn', 'pretty'],
+  );
   assert.equal(config.orderHold, 3_600_000);
   assert.equal(readConfig({ ORDER_HOLD_HOURS: '8760' }).orderHold, 8_760 * 3_600_000);
 });
@@ -138,6 +143,7 @@ const BUSTED: Record<string, string[]> = {
   ],
   CONSOLE_URL: ['console.example', 'https://a/', 'https://user@a', 'https://a?', 'https://a#x', 'ftp://a'],
   LOG_LEVEL: ['verbose'],
+  LOG_FORMAT: ['text', 'JSON'],
   BAN_AFTER: ['0', '-1', 'many'],
   BAN_SECONDS: ['0', '86401'],
   MAX_CONNECTIONS_PER_ADDRESS: ['0', '1000001', 'many'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { LOG_FORMAT, type RequestEntry, RequestLog } from '../../src/observability/request-log.ts';
+import { LINE_FORMAT, type RequestEntry, RequestLog } from '../../src/observability/request-log.ts';
 
 const USUAL: RequestEntry = {
   id: 'a-1',
@@ -27,7 +27,7 @@ for (const [kind, entry] of Object.entries({
     key: { id: 7, account: { name: 'Žofie "the\\cat" \n\u0001 🐈 \ud800' } },
   },
 } as const satisfies Record<string, RequestEntry>)) {
-  for (const options of [LOG_FORMAT, { name: 'petstore', timestamp: () => ',"time":1' }]) {
+  for (const options of [LINE_FORMAT, { name: 'petstore', timestamp: () => ',"time":1' }]) {
     test(`${kind} with ${Object.keys(options).join()} is the line that pino writes`, () => {
       const lines: string[] = [];
       const log = pino(

@@ -1,0 +1,110 @@
+// Contract: section 8.4.
+import { styleText } from 'node:util';
+import manifest from '../../package.json' with { type: 'json' };
+import { localAddress } from '../config/addresses.ts';
+import type { Environment } from '../domain/api-key.ts';
+import type { Category } from '../resources/categories/schema.ts';
+import type { FirstKey } from './first-key.ts';
+import type { FirstLink } from './first-link.ts';
+
+/** What a started service tells the person at its terminal. */
+export interface Banner {
+  readonly environment: Environment;
+  /** Where it listens, without a path. */
+  readonly url: string;
+  /** Where browsers find the console; undefined without one. */
+  readonly consoleUrl: string | undefined;
+  /** Undefined unless this start made it. */
+  readonly link?: FirstLink | undefined;
+  readonly firstKey?: FirstKey | undefined;
+  /** An account that has keys already. */
+  readonly account?: string | undefined;
+  /** A category that exists already. */
+  readonly category?: Category | undefined;
+  readonly hasColors: boolean;
+}
+
+/** A line of the banner, with lines that explain it. */
+type Row = readonly [label: string, value: string, note?: string];
+
+const LABEL_WIDTH = 11;
+
+const SEED = 'Add invented animals: npx petstore seed 1000';
+
+export function bannerText(banner: Banner): string {
+  const { environment, hasColors } = banner;
+  const style = (format: 'bold' | 'dim', text: string) =>
+    hasColors ? styleText(format, text, { validateStream: false }) : text;
+  const rows = placeRows(banner)
+    .map(([label, value, note]) => {
+      const line = `  ${style('dim', label.padEnd(LABEL_WIDTH))}${value}`;
+      return note === undefined ? line : `${line}\n  ${' '.repeat(LABEL_WIDTH)}${style('dim', note)}`;
+    })
+    .join('\n');
+  return `
+  ${style('bold', `Pet Store ${manifest.version}`)} ${style('dim', `(${environment})`)}
+
+${rows}
+${tryText(banner)}
+`;
+}
+
+function placeRows({ url, consoleUrl, link, firstKey, account }: Banner): readonly Row[] {
+  const local = localAddress(url);
+  const rows: Row[] = [
+    ['API', `${local}/v1`],
+    ['Reference', `${local}/reference`],
+    ['Dashboard', `${local}/dashboard`],
+  ];
+  if (link !== undefined)
+    rows.push([
+      'Console',
+      link.address,
+      `Signs in as "${link.operator}", once within 10 minutes. Another link: npx petstore console`,
+    ]);
+  else if (consoleUrl !== undefined)
+    rows.push(['Console', consoleUrl, 'Sign in with a link: npx petstore console --as NAME']);
+  if (firstKey !== undefined)
+    rows.push([
+      'Key',
+      firstKey.key.reveal(),
+      `Of the account "${firstKey.account.name}" (plan ${firstKey.account.plan}), with every scope. It is shown only once.`,
+    ]);
+  else if (account !== undefined)
+    rows.push([
+      'Keys',
+      'npx petstore keys list',
+      `Make another one: npx petstore keys create --account ${shellWord(account)}`,
+    ]);
+  return rows;
+}
+
+/** The lines work as printed, in any POSIX shell. */
+function tryText({ url, firstKey, category }: Banner): string {
+  if (firstKey === undefined) return '';
+  const post = (path: string, body: string) =>
+    `curl -w '\\n' "$PETSTORE_URL${path}" -H "$auth" -H "$json" \\\n    -d '${body}'`;
+  // The first id of an empty table.
+  const { id } = category ?? { id: 1 };
+  const lines = [
+    ...(category === undefined ? [post('/categories', '{"name":"Dogs"}')] : []),
+    post('/pets', `{"name":"Rex","categoryId":${id},"status":"available"}`),
+    `curl -w '\\n' "$PETSTORE_URL/pets" -H "$auth"`,
+  ];
+  return `
+  Try it in another terminal:
+
+  export PETSTORE_URL=${localAddress(url)}/v1
+  export PETSTORE_API_KEY=${firstKey.key.reveal()}
+
+  auth="Authorization: Bearer $PETSTORE_API_KEY" json='Content-Type: application/json'
+  ${lines.join('\n  ')}
+
+  ${SEED}
+`;
+}
+
+/** The text as one word of a shell, in quotes if it needs them. */
+function shellWord(text: string): string {
+  return /^[\w.]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
