@@ -25,7 +25,7 @@ const clock = fakeClock(Date.now());
 const service = await startTestConsole(lifetime, { clock, env: { BAN_AFTER: '2' } });
 const browser = await startForFile(() => launchBrowser(lifetime));
 
-const { accounts, audit, keys, operators, usageHistory } = service.store;
+const { accounts, audit, categories, keys, operators, orders, pets, usageHistory } = service.store;
 const SMALL = { perMinute: 1, perDay: 1_000 };
 
 /** An account whose key is banned, with hostile text wherever somebody can put some, and 10 million requests an hour. */
@@ -44,6 +44,9 @@ async function seed(): Promise<void> {
   }));
   await usageHistory.add({ writer: 'test', sequence: 1, counts });
   await operators.create(ROOT, HOSTILE, 'viewer');
+  await categories.create(ROOT, { name: HOSTILE, description: HOSTILE });
+  await pets.create(ROOT, { name: `${HOSTILE} ${LONG}`, categoryId: 1n, status: 'available' });
+  await orders.create(1, { petId: 1n, shipDate: '2027-01-15T10:00:00Z' });
 }
 
 await seed();

@@ -6,6 +6,9 @@ import type { TestConsole } from './console.ts';
 /** The pages of the navigation, by their addresses. */
 export const CONSOLE_PAGES = {
   '/': 'Overview',
+  '/animals': 'Animals',
+  '/categories': 'Categories',
+  '/orders': 'Orders',
   '/accounts': 'Accounts',
   '/keys': 'Keys',
   '/bans': 'Bans',

@@ -15,7 +15,7 @@ const OTHER_OPERATOR =
 /**
  * Sends a request to the admin API. If the session has ended, it waits for a new one and sends the request again.
  * @param {string} path below the base of the admin API, or a whole one from a Link header
- * @param {{ method?: string, body?: unknown, signal?: AbortSignal }} [options]
+ * @param {{ method?: string, body?: object, signal?: AbortSignal }} [options]
  * @throws {PetStoreError}
  */
 async function ask(path, options = {}) {
@@ -42,7 +42,7 @@ export async function get(path, signal) {
   return (await ask(path, signal ? { signal } : {})).json;
 }
 
-/** @param {'POST' | 'PATCH' | 'DELETE'} method @param {string} path @param {unknown} [body] @returns {Promise<any>} */
+/** @param {'POST' | 'PATCH' | 'DELETE'} method @param {string} path @param {object} [body] @returns {Promise<any>} */
 export async function change(method, path, body) {
   return (await ask(path, { method, ...(body === undefined ? {} : { body }) })).json;
 }

@@ -4,7 +4,8 @@ import type { ConsolePages } from '../../http/admin-api.ts';
 import { errorResponse, otherMethodResponse } from '../../http/response.ts';
 import { emptyContent, pageWithFiles } from '../shared/page.ts';
 
-const PATHS = /^\/(?:accounts(?:\/\d+)?|keys|bans|deprecations|faults|audit|operators|sign-in)?$/;
+const PATHS =
+  /^\/(?:(?:accounts|animals)(?:\/\d+)?|categories|orders|keys|bans|deprecations|faults|audit|operators|sign-in)?$/;
 
 /** The folder of what the page loads. */
 const FILES = '/ui/';
@@ -21,7 +22,7 @@ const parts = lazy(() =>
 /** The page of the console, which has several paths, and its files. The page asks the admin API for all that it shows. */
 export const CONSOLE_PAGES: ConsolePages = {
   route(path) {
-    if (PATHS.test(path)) return path.replace(/\d+/, '{accountId}');
+    if (PATHS.test(path)) return path.replace(/\d+/, '{id}');
     return path.startsWith(FILES) ? `${FILES}*` : undefined;
   },
   async answer({ request, path = '' }) {

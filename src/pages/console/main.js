@@ -3,13 +3,16 @@ import { Fault, Skeleton } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { Account } from './account.js';
 import { Accounts } from './accounts.js';
+import { Animal, Animals } from './animals.js';
 import { Audit } from './audit.js';
 import { Bans } from './bans.js';
+import { Categories } from './categories.js';
 import { Deprecations } from './deprecations.js';
 import { Faults } from './faults.js';
 import { Frame } from './frame.js';
 import { Keys } from './keys.js';
 import { Operators } from './operators.js';
+import { Orders } from './orders.js';
 import { Overview } from './overview.js';
 import { Page } from './page.js';
 import { startRouter, usePlace } from './router.js';
@@ -22,6 +25,9 @@ const SESSION_CHECK = 60;
 /** The pages of the navigation. */
 const PAGES = [
   { href: '/', text: 'Overview', component: Overview },
+  { href: '/animals', text: 'Animals', component: Animals },
+  { href: '/categories', text: 'Categories', component: Categories },
+  { href: '/orders', text: 'Orders', component: Orders },
   { href: '/accounts', text: 'Accounts', component: Accounts },
   { href: '/keys', text: 'Keys', component: Keys },
   { href: '/bans', text: 'Bans', component: Bans },
@@ -54,8 +60,8 @@ function Inside({ path }) {
 
 /** @param {{ path: string }} props */
 function Shown({ path }) {
-  const accountId = /^\/accounts\/(\d+)$/.exec(path)?.[1];
-  if (accountId !== undefined) return html`<${Account} key=${accountId} id=${accountId} />`;
+  const [, things, id] = /^\/(accounts|animals)\/(\d+)$/.exec(path) ?? [];
+  if (things !== undefined) return html`<${things === 'accounts' ? Account : Animal} key=${path} id=${id} />`;
   const { component = NotFound } = PAGES.find(({ href }) => href === path) ?? {};
   return html`<${component} />`;
 }

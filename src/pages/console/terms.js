@@ -10,6 +10,10 @@ export const PLANS = {
 
 export const KEY_STATES = ['active', 'rotated', 'expired', 'revoked'];
 
+export const PET_STATUSES = ['available', 'pending', 'sold'];
+
+export const ORDER_STATUSES = ['pending', 'complete', 'cancelled', 'expired'];
+
 export const ROLES = ['viewer', 'admin'];
 
 /** A name as the choice of a field: `Enterprise`. @param {string} name */

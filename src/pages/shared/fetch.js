@@ -1,6 +1,7 @@
 import { answerError } from '../../../client/src/answer-error.ts';
 import { ConnectionError } from '../../../client/src/errors.ts';
 import { exchange } from '../../../client/src/exchange.ts';
+import { objectText, parseJson } from '../../../client/src/json.ts';
 import { retryAfter } from '../../../client/src/retry-timing.ts';
 import { SYSTEM_RUNTIME } from '../../../client/src/runtime.ts';
 
@@ -26,14 +27,14 @@ export async function fetchFresh(input, init) {
 /**
  * Sends a request to this origin. The public API has `petstore-client` instead.
  * @param {string} path
- * @param {{ method?: string, body?: unknown, signal?: AbortSignal }} [options]
+ * @param {{ method?: string, body?: object, signal?: AbortSignal }} [options] an int64 of the body may be a bigint
  * @returns {Promise<{ json: any, headers: Headers }>} `json` is undefined for an answer without a body.
  * @throws {PetStoreError}
  */
 export async function send(path, { method = 'GET', body, signal } = {}) {
   const content = body !== undefined && {
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
+    body: objectText('body', body),
   };
   const options = { fetch: fetchFresh, timeout: TIMEOUT, signal, runtime: SYSTEM_RUNTIME };
   const answer = await exchange(path, { method, ...content }, options);
@@ -46,7 +47,7 @@ export async function send(path, { method = 'GET', body, signal } = {}) {
 /** @param {import('../../../client/src/exchange.ts').Answer} answer */
 function parsed({ status, body, requestId }) {
   try {
-    return body === '' ? undefined : JSON.parse(body);
+    return body === '' ? undefined : parseJson(body);
   } catch (cause) {
     throw new ConnectionError('The answer is not one of the service.', { status, requestId, cause });
   }

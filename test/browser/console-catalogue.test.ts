@@ -1,0 +1,227 @@
+// Animals, categories and orders on the console. Contract: section 10.2.
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { INT64_MAX } from '../../src/domain/int64.ts';
+import type { PetStatus } from '../../src/resources/pets/rules.ts';
+import { get, requireValue } from '../storage/fixture.ts';
+import { launchBrowser, SCREENS, seriousFaults, sideways } from '../support/browser.ts';
+import { fakeClock } from '../support/clock.ts';
+import { startTestConsole } from '../support/console.ts';
+import { loaded, showPage, visitConsole } from '../support/console-page.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
+import { CLIENT, createAccount } from '../support/store.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { startForFile, test } from '../support/test.ts';
+
+const lifetime = lifetimeOfFile();
+// The browser has the time of the machine.
+const service = await startTestConsole(lifetime, { clock: fakeClock(Date.now()) });
+const browser = await startForFile(() => launchBrowser(lifetime));
+
+const { accounts, audit, categories, orders, pets } = service.store;
+
+let named = 0;
+/** A name that nothing else in this file has. */
+const uniqueName = (word: string) => `${word} ${++named}`;
+
+async function addCategory(name = uniqueName('Kind')) {
+  return requireValue(await categories.create(CLIENT, { name }));
+}
+
+async function addAnimal(categoryId: bigint, status?: PetStatus, name = uniqueName('Rex')) {
+  return requireValue(await pets.create(CLIENT, { name, categoryId, ...(status && { status }) }));
+}
+
+/** An account that has ordered an animal. */
+async function addOrder(petId: bigint, name = uniqueName('shelter')) {
+  const account = await createAccount(accounts, name, 'free', PLANS.free);
+  return { account, order: requireValue(await orders.create(account.id, { petId })) };
+}
+
+const rows = (page: Page, name: string) =>
+  page.getByRole('region', { name, exact: true }).locator('tbody').getByRole('row');
+const button = (place: Page | Locator, name: string) => place.getByRole('button', { name, exact: true });
+const dialog = (page: Page) => page.getByRole('dialog');
+const open = (page: Page, path: string, heading: string) =>
+  showPage(page, `${service.consoleUrl}${path}`, heading);
+
+/** Waits until exactly these texts are the names of the rows of a table. */
+async function expectRows(page: Page, table: string, names: readonly string[]): Promise<void> {
+  const headers = rows(page, table).getByRole('rowheader');
+  for (let tries = 0; tries < 100; tries++) {
+    if ((await headers.allInnerTexts()).join('|') === names.join('|')) return;
+    await page.waitForTimeout(50);
+  }
+  assert.deepEqual(await headers.allInnerTexts(), names);
+}
+
+test('a viewer filters animals by category, status and id, and has no buttons', async () => {
+  const { id, name } = await addCategory();
+  const [sold, free] = [await addAnimal(id, 'sold'), await addAnimal(id, 'available')];
+  await addAnimal(INT64_MAX, 'sold');
+  const { page, faults, foreign } = await visitConsole(browser, service, { name: 'vera', role: 'viewer' });
+  await open(page, '/animals', 'Animals');
+  await page.getByLabel('Category').fill('no such category');
+  await page.getByText('Choose a category of the list, or type its number.').waitFor();
+  await page.getByLabel('Category').fill(name.toUpperCase());
+  await expectRows(page, 'Animals', [free.name, sold.name]);
+  await page.getByLabel('Status').selectOption('Sold');
+  await expectRows(page, 'Animals', [sold.name]);
+  await page.goto(page.url());
+  await expectRows(page, 'Animals', [sold.name]);
+  assert.equal(await page.getByLabel('Category').inputValue(), name, 'the address has the filters');
+  await page.getByLabel('Id', { exact: true }).fill(String(free.id));
+  await page.getByLabel('Id', { exact: true }).press('Enter');
+  await page.getByText('No animal fits these filters.').waitFor();
+  await open(page, `/animals?categoryId=${INT64_MAX}`, 'Animals');
+  await rows(page, 'Animals').getByText(`category ${INT64_MAX}`).waitFor();
+  for (const verb of ['Add animal', /^Change/, /^Delete/])
+    assert.equal(await page.getByRole('button', { name: verb }).count(), 0);
+  assert.deepEqual([faults, foreign], [[], []]);
+});
+
+test('an admin adds an animal to a category by its name or by a number, which stays exact', async () => {
+  const { id, name } = await addCategory();
+  const { page, faults } = await visitConsole(browser, service);
+  await open(page, '/animals', 'Animals');
+  for (const [text, categoryId] of [
+    [name, id],
+    [String(INT64_MAX), INT64_MAX],
+  ] as const) {
+    await button(page, 'Add animal').click();
+    await dialog(page).getByLabel('Name').fill('Momo');
+    await dialog(page).getByLabel('Category').fill('no such category');
+    await button(dialog(page), 'Add animal').click();
+    assert.ok(await dialog(page).isVisible(), 'no category, no animal');
+    await dialog(page).getByLabel('Category').fill(text);
+    await dialog(page).getByLabel('Status').selectOption('None');
+    await button(dialog(page), 'Add animal').click();
+    await dialog(page).waitFor({ state: 'detached' });
+    const [entry] = (await audit.list({ limit: 1 })).items;
+    assert.deepEqual([entry?.actor.kind, entry?.action], ['operator', 'pets create']);
+    const petId = BigInt(entry?.target.name ?? 0);
+    assert.deepEqual(await get(pets, petId), { id: petId, name: 'Momo', categoryId });
+    await rows(page, 'Animals').first().getByText(String(petId), { exact: true }).waitFor();
+  }
+  assert.deepEqual(faults, []);
+});
+
+test('an admin changes and deletes an animal, and learns why an open order forbids it', async () => {
+  const { id: categoryId } = await addCategory();
+  const animal = await addAnimal(categoryId, 'available');
+  const { order } = await addOrder(animal.id);
+  const { page } = await visitConsole(browser, service);
+  await open(page, `/animals/${animal.id}`, animal.name);
+  await button(page, 'Change').click();
+  await dialog(page).getByLabel('Status').selectOption('Sold');
+  await button(dialog(page), 'Save').click();
+  await dialog(page)
+    .getByText(/An order of this animal is open/)
+    .waitFor();
+  await dialog(page).getByLabel('Status').selectOption('Pending');
+  await dialog(page).getByLabel('Name').fill('Maximilian');
+  await button(dialog(page), 'Save').click();
+  await page.getByRole('heading', { level: 1, name: 'Maximilian' }).waitFor();
+  await button(page, `Cancel order ${order.id}`).click();
+  await button(dialog(page), 'Cancel order').click();
+  await page.getByRole('main').getByText('available', { exact: true }).waitFor();
+  await rows(page, 'Orders').getByText('cancelled').waitFor();
+  await button(page, 'Delete').click();
+  await button(dialog(page), 'Delete').click();
+  await page.getByRole('heading', { level: 1, name: 'Animals' }).waitFor();
+  assert.equal(await get(pets, animal.id), undefined);
+  await page.goBack();
+  await page.getByText('There is no animal with this petId.').waitFor();
+});
+
+test('an admin adds and renames a category, and a name that is taken is refused', async () => {
+  const taken = await addCategory();
+  const { page } = await visitConsole(browser, service);
+  await open(page, '/categories', 'Categories');
+  await button(page, 'Add category').click();
+  await dialog(page).getByLabel('Name').fill(taken.name.toUpperCase());
+  await button(dialog(page), 'Add category').click();
+  await dialog(page)
+    .getByText(/Another category has this name/)
+    .waitFor();
+  await dialog(page).getByLabel('Name').fill('Lamas');
+  await dialog(page).getByLabel('Description').fill('From the Andes.');
+  await button(dialog(page), 'Add category').click();
+  const { id } = await rows(page, 'Categories')
+    .getByText('Lamas')
+    .waitFor()
+    .then(async () => requireValue(await categories.find('Lamas')));
+  await button(page, `Change category ${id}`).click();
+  await dialog(page).getByLabel('Name').fill('Llamas');
+  await dialog(page).getByLabel('Description').fill('');
+  await button(dialog(page), 'Save').click();
+  await rows(page, 'Categories').getByText('Llamas').waitFor();
+  assert.deepEqual(await categories.get(id), { value: { id, name: 'Llamas' } });
+  await rows(page, 'Categories').getByRole('link', { name: 'Llamas' }).click();
+  await page.waitForURL(`**/animals?categoryId=${id}`);
+});
+
+test('orders are found by status, account and animal, and an admin completes one', async () => {
+  const { id: categoryId } = await addCategory();
+  const [first, second] = [
+    await addAnimal(categoryId, 'available'),
+    await addAnimal(categoryId, 'available'),
+  ];
+  const made = await addOrder(first.id);
+  const other = await addOrder(second.id);
+  await orders.cancel(CLIENT, other.order.id, { accountId: other.account.id });
+  const again = requireValue(await orders.create(made.account.id, { petId: second.id }));
+  const { page, faults } = await visitConsole(browser, service);
+  await open(page, `/orders?petId=${second.id}`, 'Orders');
+  await expectRows(page, 'Orders', [`order ${again.id}`, `order ${other.order.id}`]);
+  await page.getByLabel('Status').selectOption('Cancelled');
+  await expectRows(page, 'Orders', [`order ${other.order.id}`]);
+  assert.equal(await button(page, `Complete order ${other.order.id}`).count(), 0);
+  await open(page, '/orders', 'Orders');
+  await page.getByLabel('Account').fill(made.account.name);
+  await expectRows(page, 'Orders', [`order ${again.id}`, `order ${made.order.id}`]);
+  await button(page, `Complete order ${made.order.id}`).click();
+  await button(dialog(page), 'Complete order').click();
+  await page.getByRole('status').getByText(`Order ${made.order.id} is complete.`).waitFor();
+  await rows(page, 'Orders').getByText('complete', { exact: true }).waitFor();
+  assert.equal((await get(pets, first.id))?.status, 'sold');
+  await rows(page, 'Orders')
+    .getByRole('link', { name: `animal ${first.id}` })
+    .click();
+  await page.getByRole('heading', { level: 1, name: first.name }).waitFor();
+  assert.deepEqual(faults, []);
+});
+
+test('a viewer sees the orders of an animal, and cannot end one', async () => {
+  const animal = await addAnimal(1n, 'available');
+  const { account, order } = await addOrder(animal.id);
+  const { page } = await visitConsole(browser, service, { name: 'vera', role: 'viewer' });
+  await open(page, `/animals/${animal.id}`, animal.name);
+  await rows(page, 'Orders').getByRole('link', { name: account.name }).waitFor();
+  assert.equal(await page.getByRole('main').getByRole('button').count(), 0);
+  await open(page, '/orders', 'Orders');
+  await rows(page, 'Orders').getByText(`order ${order.id}`, { exact: true }).waitFor();
+  assert.equal(await page.getByRole('button', { name: /^(?:Complete|Cancel)/ }).count(), 0);
+});
+
+for (const { device, options } of SCREENS) {
+  test(`on a ${device}, an animal and the dialogs of the catalogue have no serious accessibility fault`, async () => {
+    const animal = await addAnimal((await addCategory()).id, 'available');
+    await addOrder(animal.id);
+    const { page, faults } = await visitConsole(browser, service, { options });
+    for (const [path, heading, opener] of [
+      [`/animals/${animal.id}`, animal.name, 'Change'],
+      ['/animals', 'Animals', 'Add animal'],
+      ['/categories', 'Categories', 'Add category'],
+    ] as const) {
+      await open(page, path, heading);
+      await loaded(page);
+      assert.deepEqual(await seriousFaults(page), [], path);
+      assert.ok((await sideways(page)) <= 0, `${path} need not be scrolled sideways`);
+      await button(page, opener).click();
+      await dialog(page).waitFor();
+      assert.deepEqual(await seriousFaults(page), [], opener);
+    }
+    assert.deepEqual(faults, []);
+  });
+}
