@@ -4,6 +4,7 @@
 #   install -m 755 deploy/systemd/petstore.sh /usr/local/bin/petstore
 #   petstore keys list
 set -eu
+umask 077
 [ "$(id -un)" = petstore ] || exec runuser --user petstore -- "$0" "$@"
 
 export DATABASE_URL=sqlite:/var/lib/petstore/petstore.db

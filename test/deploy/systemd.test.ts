@@ -1,7 +1,15 @@
 // The units of deploy/systemd, and the command that runs like them. Contract: section 7.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -89,7 +97,7 @@ test('the installed command has the database and the variables of the service', 
 test('the backup unit leaves a complete copy here and in restic each time, and notes when', (t) => {
   const folder = install(t);
   const run = (command: string) =>
-    execFileSync('/bin/sh', ['-c', command], {
+    execFileSync('/bin/sh', ['-c', `umask 077; ${command}`], {
       encoding: 'utf8',
       env: {
         PATH: process.env['PATH'],
@@ -107,8 +115,10 @@ test('the backup unit leaves a complete copy here and in restic each time, and n
   for (let times = 0; times < 2; times++)
     for (const step of steps) run(step.replace(/^\+/, '').replaceAll('%%', '%'));
 
-  const noted = readFileSync(join(folder, 'prometheus/node-exporter/backup.prom'), 'utf8');
-  assert.match(noted, /^petstore_backup_timestamp_seconds \d{10}\n$/);
+  const note = join(folder, 'prometheus/node-exporter/backup.prom');
+  // Another user reads it.
+  assert.equal(statSync(note).mode & 0o777, 0o644);
+  assert.match(readFileSync(note, 'utf8'), /^petstore_backup_timestamp_seconds \d{10}\n$/);
   run(`restic restore latest --quiet --target ${folder}/restored`);
   for (const file of [
     join(folder, 'petstore-backup/petstore.db'),
