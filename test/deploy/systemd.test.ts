@@ -81,17 +81,24 @@ test('the unit starts a program that exists, with a configuration that is valid'
 
 test('the installed command has the database and the variables of the service', (t) => {
   const folder = install(t);
-  const lines = ['# a comment', '', 'PRODUCTION_URL=https://pets.example/$HOME&b/v1', 'BAN_AFTER=50'];
+  const lines = [
+    '# a comment',
+    '',
+    'PRODUCTION_URL=https://pets.example/$HOME&b/v1',
+    'BAN_AFTER=50',
+    'PORT=1',
+  ];
   writeFileSync(join(folder, 'petstore.env'), lines.join('\n'));
   const output = execFileSync(join(folder, 'petstore.sh'), ['config', '--json'], {
     encoding: 'utf8',
-    env: {},
+    env: { PORT: '2' },
   });
   const configuration = JSON.parse(output) as { variable: string; value: string | null }[];
   const value = (name: string) => configuration.find(({ variable }) => variable === name)?.value;
   assert.equal(value('DATABASE_URL'), `sqlite:${folder}/petstore/petstore.db`);
   assert.equal(value('PRODUCTION_URL'), 'https://pets.example/$HOME&b/v1');
   assert.equal(value('BAN_AFTER'), '50');
+  assert.equal(value('PORT'), '2', 'a variable that is set already wins');
 });
 
 test('the backup unit leaves a complete copy here and in restic each time, and notes when', (t) => {
