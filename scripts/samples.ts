@@ -32,9 +32,24 @@ export function generateSamples(base: string) {
       });
       const samples = Object.entries(TARGETS).map(([language, [target, library]]) => {
         const source = snippet.convert(target, library);
-        return [language, String(Array.isArray(source) ? source[0] : source)];
+        return [language, complete(language, String(Array.isArray(source) ? source[0] : source))];
       });
       return [operation.id, Object.fromEntries(samples) as Record<keyof typeof TARGETS, string>];
     }),
   );
+}
+
+/** The generator makes statements in Java without a class around them. */
+function complete(language: string, source: string): string {
+  if (language !== 'java') return source;
+  const lines = source.trim().split('\n');
+  return `import java.net.URI;
+import java.net.http.*;
+
+public class Sample {
+    public static void main(String[] args) throws Exception {
+${lines.map((line) => `        ${line}`).join('\n')}
+    }
+}
+`;
 }

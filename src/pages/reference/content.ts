@@ -178,7 +178,7 @@ function operationSamples(operation: OperationObject, server: string): readonly 
 }
 
 /** The generator knows one base address only, which has TLS. */
-function addressSample(source: string, server: string): string {
+export function addressSample(source: string, server: string): string {
   const addressed = source.trim().replaceAll(EXAMPLE_URLS.production, server);
   return server.startsWith('https:') ? addressed : addressed.replace('http.use_ssl = true\n', '');
 }
