@@ -31,6 +31,16 @@ export class PetStoreError extends Error {
     this.requestId = requestId;
     this.retryAt = retryAt;
   }
+
+  /** With status, code and request id, because this is what people paste into a report. */
+  override toString(): string {
+    const { status, code, requestId } = this;
+    const facts = [
+      status === undefined ? undefined : [status, code].join(' ').trim(),
+      requestId === undefined ? undefined : `request ${requestId}`,
+    ].filter((fact) => fact !== undefined);
+    return super.toString() + (facts.length === 0 ? '' : ` (${facts.join(', ')})`);
+  }
 }
 
 /** The service answered with an error. `message` comes from the service. */

@@ -6,7 +6,10 @@ import { INT64_MAX, INT64_MIN } from './int64.ts';
 
 /** The int64 of all schemas: a bigint in the program, a JSON integer outside. */
 export const int64 = z
-  .bigint({ error: `must be an integer from ${INT64_MIN} to ${INT64_MAX}` })
+  .bigint({
+    error: ({ input }) =>
+      `must be an integer from ${INT64_MIN} to ${INT64_MAX}${typeof input === 'string' ? ', not a string' : ''}`,
+  })
   .meta({ type: 'integer', format: 'int64' });
 
 /** A number of things in an answer. */

@@ -65,6 +65,16 @@ test('errors of the service itself have these classes', async (t) => {
   await assert.rejects(reader.pets.create({ name: 'Rex', categoryId: 1 }), PermissionError);
 });
 
+test('an error as text has status, code and request id', async (t) => {
+  const { client } = await startClient(t);
+  const error = await client.pets.create({ name: '', categoryId: 1 }).catch((reason: unknown) => reason);
+  assert.ok(error instanceof ValidationError);
+  assert.equal(
+    String(error),
+    `ValidationError: ${error.message} (400 invalid_request, request ${error.requestId})`,
+  );
+});
+
 test('a RateLimitError has both windows and the instant of the next call', async (t) => {
   const { service } = await startClient(t);
   const apiKey = await service.issueKey({ account: 'free', limits: { perMinute: 1, perDay: 100 } });
