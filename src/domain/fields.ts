@@ -86,3 +86,11 @@ export const bodyInstant = givenDateTime.transform((value) => instantFromText(va
 export const base64url = z
   .string({ error: 'must be a string' })
   .regex(/^[\w-]+$/, { error: 'must be base64url' });
+
+/** How long a list is, for operators. */
+export const ListCount = z
+  .object({
+    count: z.int().meta({ description: 'How many rows the list has with these filters.' }),
+    total: z.int().meta({ description: 'How many rows it has without filters.' }),
+  })
+  .meta({ id: 'ListCount', description: 'How many rows a list has.' });

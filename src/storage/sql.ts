@@ -9,3 +9,8 @@ export type Value = string | number | bigint | null;
 
 /** The values of a row, with integers as bigint. */
 export type Row = readonly unknown[];
+
+/** The pattern of LIKE for a part of a text, with the ESCAPE '!'. */
+export function containing(part: string): string {
+  return `%${part.replace(/[!%_]/g, '!$&')}%`;
+}

@@ -109,6 +109,14 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     const bannedPages = await pages('/keys?state=banned&accountId=1&limit=100&unusedFor=60');
     assert.deepEqual(idsOf(bannedPages.flat()), banned);
 
+    const byEnd = (await pages('/keys?sort=expires&limit=5&expiresWithin=1000')).flat();
+    assert.deepEqual(idsOf(byEnd), rotated.toReversed());
+    const ended = [...expired.toReversed(), ...rotated.toReversed(), 3, 4];
+    assert.deepEqual(idsOf(await get(`/keys?sort=expires&limit=${ended.length}`)), ended);
+    assert.deepEqual(idsOf(await get('/keys?sort=-expires&limit=20')), idsOf(keys).slice(0, 20));
+    assert.deepEqual(await get('/keys/count?state=active'), { count: active.length, total: last });
+    assert.equal((await get('/keys/count?state=banned')).count, banned.length);
+
     const ranked = await get('/deprecations?limit=100');
     assert.deepEqual(keysOf(ranked), idsOf(keys));
     const overview = await get('/overview');

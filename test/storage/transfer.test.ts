@@ -36,8 +36,8 @@ const tableOf = (name: string) => {
 /** Rows of every shape. */
 const CHOSEN: Readonly<Record<string, readonly TableRow[]>> = {
   accounts: [
-    [2n, 'shop', 'pro', null, null, 1_700_000_000_000n, null, null],
-    [3n, 'O\'Brien "& söhne" \\', 'enterprise', 1n, INT64_MAX, 0n, "o'brien", 7n],
+    [2n, 'shop', 'pro', null, null, 1_700_000_000_000n, null, null, null],
+    [3n, 'O\'Brien "& söhne" \\', 'enterprise', 1n, INT64_MAX, 0n, "o'brien", 7n, 'Ask for\tAda.'],
   ],
   keys: [
     [1n, 2n, 'aa', 'production', null, 'pets:read pets:write', 1n, null, null, null, null, null],

@@ -7,7 +7,7 @@ import { withShop } from '../../../test/cli/prepared.ts';
 
 test('accounts are created, changed and listed with the limits of their plan', async (t) => {
   const variables = temporaryEnvironment(t);
-  const shop = { name: 'shop', plan: 'pro', perMinute: 300, perDay: 10_000, suspendedAt: null };
+  const shop = { name: 'shop', plan: 'pro', perMinute: 300, perDay: 10_000, note: null, suspendedAt: null };
   assert.deepEqual(await runJson(['accounts', 'create', 'shop', '--plan', 'pro'], variables), shop);
   assert.deepEqual(await runJson(['accounts', 'list'], variables), [shop]);
   const own = ['--plan', 'enterprise', '--per-minute', '5000', '--per-day', '1000000'];
@@ -16,6 +16,7 @@ test('accounts are created, changed and listed with the limits of their plan', a
     plan: 'enterprise',
     perMinute: 5_000,
     perDay: 1_000_000,
+    note: null,
     suspendedAt: null,
   };
   assert.deepEqual(await runJson(['accounts', 'set', 'shop', ...own], variables), changed);
@@ -50,6 +51,17 @@ test('accounts create gives the plan Free by default', async (t) => {
   const variables = temporaryEnvironment(t);
   const { stdout } = await run(['accounts', 'create', 'shop'], variables);
   assert.equal(stdout, 'Account shop: plan free, 60 requests per minute, 1000 per day.\n');
+});
+
+test('accounts set changes the note alone', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const create = ['accounts', 'create', 'shop', '--note', 'Ask for Ada.'];
+  assert.equal((await runJson<{ note: string }>(create, variables)).note, 'Ask for Ada.');
+  const set = async (...args: string[]) =>
+    (await run(['accounts', 'set', 'shop', ...args], variables)).stdout;
+  const line = 'Account shop: plan pro, 300 requests per minute, 10000 per day.\n';
+  assert.equal(await set('--plan', 'pro'), `${line}Note: Ask for Ada.\n`);
+  assert.equal(await set('--note', ''), line);
 });
 
 test('suspend and resume take effect in the running service at once', async (t) => {
@@ -127,6 +139,7 @@ test('accounts show has limits, windows, usage and the keys in force of one acco
       plan: 'pro',
       perMinute: 300,
       perDay: 10_000,
+      note: null,
       suspendedAt: null,
       minute: windows?.['minute'],
       day: windows?.['day'],
@@ -173,7 +186,7 @@ test('keys create makes an account only when its plan is given, and names a near
 });
 
 const WRONG = [
-  [['set', 'shop'], /Name what to change: --plan, --per-minute or --per-day\./],
+  [['set', 'shop'], /Name what to change: --plan, --per-minute, --per-day or --note\./],
   [['rename', 'shop'], /missing required argument 'new-name'/],
   [['create', 'shop', '--plan', 'gold'], /Allowed choices are free, pro, business, enterprise/],
   [['create', 'shop', '--plan', 'enterprise', '--per-minute', '5'], /needs numbers of its own/],

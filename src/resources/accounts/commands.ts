@@ -15,7 +15,7 @@ import { type Cell, type Column, describeDistance } from '../../terminal/table.t
 import type { AccountPatch } from './rules.ts';
 import { describeAccount, printAccount, type Repositories, showAccount } from './show.ts';
 
-type CreateOptions = JsonOption & LimitOptions & { readonly plan: Plan };
+type CreateOptions = JsonOption & LimitOptions & { readonly plan: Plan; readonly note?: string };
 
 type SetOptions = Partial<CreateOptions>;
 
@@ -26,7 +26,13 @@ interface ListOptions extends JsonOption {
 const SET_EXAMPLE = `
 Examples:
   petstore accounts set shop --plan enterprise --per-minute 5000 --per-day 1000000
-  petstore accounts set shop --per-minute 6000`;
+  petstore accounts set shop --per-minute 6000
+  petstore accounts set shop --note "Ask for Ada, ada@example.com."`;
+
+const NOTE_OPTION = [
+  '--note <text>',
+  'what operators should know, at most 500 characters; an empty text removes it',
+] as const;
 
 const COLUMNS: readonly Column[] = [
   { title: 'NAME', shrinks: true },
@@ -82,6 +88,7 @@ export function accountsCommands(program: Command, terminal: Terminal<Repositori
       .description('create an account')
       .addOption(planOption('the plan that sets its limits').default('free')),
   )
+    .option(...NOTE_OPTION)
     .option(...JSON_OPTION)
     .action((name: string, { plan, json, ...custom }: CreateOptions) =>
       withStore(async ({ store, actor }) => {
@@ -93,16 +100,19 @@ export function accountsCommands(program: Command, terminal: Terminal<Repositori
     group
       .command('set')
       .argument('<name>')
-      .description('change the plan or the limits of an account; the service follows within 5 seconds')
+      .description(
+        'change the plan, the limits or the note of an account; the service follows within 5 seconds',
+      )
       .addOption(planOption('the plan that sets its limits')),
   )
+    .option(...NOTE_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', SET_EXAMPLE)
     .action((name: string, { json, ...patch }: SetOptions) => {
       if (Object.keys(patch).length === 0)
         throw new ServiceError(
           'invalid_parameter',
-          'Name what to change: --plan, --per-minute or --per-day.',
+          'Name what to change: --plan, --per-minute, --per-day or --note.',
         );
       return change(name, json, patch);
     });

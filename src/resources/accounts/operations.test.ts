@@ -1,6 +1,7 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { textFromInstant } from '../../domain/instant.ts';
 import { PLANS } from '../../domain/plan.ts';
 import { assertError } from '../../../test/support/api.ts';
 import { adminOf, startTestConsole } from '../../../test/support/console.ts';
@@ -25,7 +26,9 @@ test('an account is changed as it was seen, or not at all', async (t) => {
     ...LARGE,
     expected: { plan: 'free', suspended: false },
   });
-  assert.deepEqual(changed.json, { id, name: 'shelter', plan: 'enterprise', limits: LARGE });
+  const createdAt = textFromInstant(Math.floor(its.clock().unix));
+  assert.deepEqual(changed.json, { id, name: 'shelter', plan: 'enterprise', limits: LARGE, createdAt });
+  assert.equal((await change({ note: 'Ask for Ada.' })).json.note, 'Ask for Ada.');
   assert.deepEqual((await change({ perMinute: 6_000 })).json.limits, { ...LARGE, perMinute: 6_000 });
   const late = await change({ suspended: true, expected: { perMinute: 5_000 } });
   assertError(late, 'conflict');
@@ -63,4 +66,20 @@ test('a value of a body that breaks a rule is an invalid request', async (t) => 
   assert.equal((await send('/accounts', { name: 'shop' })).status, 201);
   assertError(await send('/accounts/1/keys', { label: 'of petstore_live_x' }), 'invalid_request');
   assertError(await send('/accounts/1', { name: 'shop ' }, 'PATCH'), 'invalid_request');
+});
+
+test('the list of accounts and its count take the same filters', async (t) => {
+  const { its, ask, get } = await adminOf(await startTestConsole(t));
+  for (const [name, plan] of [
+    ['shop', 'free'],
+    ['zoo', 'pro'],
+    ['shelter', 'pro'],
+  ] as const)
+    await createAccount(its.store.accounts, name, plan, LARGE);
+  const names = async (query: string) =>
+    ((await get(`/accounts?${query}`)) as { name: string }[]).map(({ name }) => name);
+  assert.deepEqual(await names('plan=pro&sort=name'), ['shelter', 'zoo']);
+  assert.deepEqual(await get('/accounts/count?plan=pro&search=ZO'), { count: 1, total: 3 });
+  for (const query of ['plan=x', 'state=x', 'sort=x'])
+    assert.equal((await ask(`/accounts?${query}`)).status, 400, query);
 });

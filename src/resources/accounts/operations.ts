@@ -1,9 +1,10 @@
 // Contract: section 3.13.
 import { z } from 'zod';
-import { rowId, shortText } from '../../http/parameters.ts';
+import { choice, rowId, shortText } from '../../http/parameters.ts';
 import { textFromInstant, textIfInstant } from '../../domain/instant.ts';
+import { ListCount } from '../../domain/fields.ts';
 import { mapPage } from '../../domain/page.ts';
-import type { Account as AccountRecord } from '../../domain/account.ts';
+import { PLAN_NAMES } from '../../domain/plan.ts';
 import { DEFAULT_SCOPES } from '../../domain/scope.ts';
 import { change, create, list, type OperatorResource, read, type Resource } from '../../http/operation.ts';
 import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
@@ -13,6 +14,7 @@ import type { KeyRepository } from '../keys/repository.ts';
 import { OWN_REQUESTS, type OwnRequestsRepositories } from '../faults/operations.ts';
 import { OWN_USAGE, type OwnUsageRepositories } from '../usage/operations.ts';
 import type { AccountRepository } from './repository.ts';
+import { ACCOUNT_ORDERS, ACCOUNT_STATES, type ListedAccount } from './rules.ts';
 import {
   Account,
   AccountBan,
@@ -105,7 +107,15 @@ interface OperatorRepositories {
   readonly quotas: Pick<RateLimitAdmin, 'listBans'>;
 }
 
-const EXAMPLE = { id: 1, name: 'shop', plan: 'pro', limits: { perMinute: 300, perDay: 10_000 } };
+const EXAMPLE = {
+  id: 1,
+  name: 'shop',
+  plan: 'pro',
+  limits: { perMinute: 300, perDay: 10_000 },
+  note: 'Ask for Ada, ada@example.com.',
+  createdAt: '2026-11-01T09:00:00.000Z',
+  lastUsedAt: '2026-11-23T14:05:00.000Z',
+};
 const WINDOWS = {
   minute: { limit: 300, remaining: 299, reset: 1_795_398_057 },
   day: { limit: 10_000, remaining: 9_999, reset: 1_795_478_400 },
@@ -118,6 +128,22 @@ const accountId = rowId('Number of the account.');
 const NO_ACCOUNT = 'There is no account with this number.';
 const NAME_TAKEN = 'Another account has this name, ignoring case: choose another name.';
 
+/** The filters of the list of accounts and of its count. */
+const ACCOUNT_FILTERS = {
+  search: shortText(100, {
+    description: 'Keep only accounts whose name or note contains this text, ignoring case.',
+    example: 'shop',
+  }),
+  plan: choice(PLAN_NAMES, { description: 'Keep only accounts with this plan.', example: 'pro' }),
+  state: choice(ACCOUNT_STATES, { description: 'Keep only accounts in this state.', example: 'suspended' }),
+};
+
+const order = choice(ACCOUNT_ORDERS, {
+  description:
+    'The order: by creation, name or last use. A name with `-` is descending. By `lastUsed`, an account that nobody has used comes first.',
+  example: 'name',
+});
+
 const listAccounts = list(
   z.array(Account).meta({ id: 'Accounts', description: 'Accounts, the newest first.' }),
   'accounts',
@@ -125,18 +151,29 @@ const listAccounts = list(
     id: 'listAccounts',
     path: '/accounts',
     role: 'viewer',
-    description: 'Returns a page of accounts, the newest first.',
-    filters: {
-      search: shortText(100, {
-        description: 'Keep only accounts whose name contains this text, ignoring case.',
-        example: 'shop',
-      }),
-    },
+    description: 'Returns a page of accounts, by default the newest first.',
+    filters: { ...ACCOUNT_FILTERS, sort: order },
     examples: { page: { summary: 'A page', value: [EXAMPLE] } },
     handle: async ({ parameters }, { accounts }: OperatorRepositories) =>
       mapPage(await accounts.list(parameters), describeAccount),
   },
 );
+
+const countAccounts = read(ListCount, {
+  id: 'countAccounts',
+  path: '/accounts/count',
+  role: 'viewer',
+  summary: 'Count accounts',
+  description: 'Returns how many accounts a list has, with these filters and without.',
+  parameters: ACCOUNT_FILTERS,
+  answer: {
+    description: 'The counts.',
+    examples: { filtered: { summary: 'With a filter', value: { count: 37, total: 212 } } },
+  },
+  handle: async ({ parameters }, { accounts }: OperatorRepositories) => ({
+    value: { count: await accounts.count(parameters), total: await accounts.count({}) },
+  }),
+});
 
 const createAccount = create(NewAccount, Account, {
   id: 'createAccount',
@@ -156,7 +193,9 @@ const createAccount = create(NewAccount, Account, {
   async handle({ body, actor }, { accounts }: OperatorRepositories) {
     const { name, plan, ...custom } = body;
     const created = await accounts.create(actor, name, plan, custom);
-    return 'error' in created ? created : { value: describeAccount(created.value) };
+    return 'error' in created
+      ? created
+      : { value: describeAccount({ ...created.value, lastUsedAt: undefined }) };
   },
 });
 
@@ -192,7 +231,7 @@ const changeAccount = change(AccountPatch, Account, {
   role: 'admin',
   summary: 'Change an account',
   description:
-    'Changes the given values, all or none: name, plan and limits, or whether the account is suspended. ' +
+    'Changes the given values, all or none: name, plan and limits, note, or whether the account is suspended. ' +
     'With `expected`, the answer is 409 when the account has another value than the one named there.',
   parameters: { accountId },
   body: {
@@ -206,7 +245,10 @@ const changeAccount = change(AccountPatch, Account, {
   errors: { not_found: NO_ACCOUNT, conflict: NAME_TAKEN },
   async handle({ body, parameters, actor }, { accounts }: OperatorRepositories) {
     const changed = await accounts.change(actor, parameters.accountId, body);
-    if ('value' in changed) return { value: describeAccount(changed.value) };
+    if ('value' in changed) {
+      const account = await accounts.get(parameters.accountId);
+      return 'error' in account ? account : { value: describeAccount(account.value) };
+    }
     const { error } = changed;
     if (error === 'precondition_failed') return { ...changed, error: 'conflict' };
     // The message about a name that is taken is for commands.
@@ -214,8 +256,13 @@ const changeAccount = change(AccountPatch, Account, {
   },
 });
 
-function describeAccount({ suspendedAt, ...account }: AccountRecord) {
-  return { ...account, suspendedAt: textIfInstant(suspendedAt) };
+function describeAccount({ createdAt, lastUsedAt, suspendedAt, ...account }: ListedAccount) {
+  return {
+    ...account,
+    createdAt: textFromInstant(createdAt),
+    lastUsedAt: textIfInstant(lastUsedAt),
+    suspendedAt: textIfInstant(suspendedAt),
+  };
 }
 
 function describeBan({ keyId, label, until, count }: ListedBan) {
@@ -225,5 +272,5 @@ function describeBan({ keyId, label, until, count }: ListedBan) {
 export const OPERATOR_ACCOUNTS: OperatorResource<OperatorRepositories> = {
   name: 'Accounts',
   description: 'Accounts, their plans and their limits.',
-  operations: [listAccounts, createAccount, getDetails, changeAccount],
+  operations: [listAccounts, countAccounts, createAccount, getDetails, changeAccount],
 };

@@ -6,7 +6,7 @@ import { ApiKeyHash } from '../../domain/api-key.ts';
 import { findOrCreateAccount as accountFor } from '../keys/commands.ts';
 import type { Page } from '../../domain/page.ts';
 import { PLANS } from '../../domain/plan.ts';
-import { list, newKey, REX, newApiKey, requireValue } from '../../../test/storage/fixture.ts';
+import { list, newKey, readOutcome, REX, newApiKey, requireValue } from '../../../test/storage/fixture.ts';
 import {
   CLIENT,
   changeAccount,
@@ -23,9 +23,10 @@ const OWN = { perMinute: 5_000, perDay: 1_000_000 };
 
 for (const [name, fresh] of STORES) {
   test(`${name}: an account has a name, a plan and the plan's limits`, async (t) => {
-    const { store, another } = await fresh(t);
+    const { store, clock, another } = await fresh(t);
+    const createdAt = Math.floor(clock().unix);
     const shelter = await createAccount(store.accounts, 'shelter', 'pro', PLANS.pro);
-    const rest = { suspendedAt: undefined };
+    const rest = { suspendedAt: undefined, createdAt, note: undefined };
     assert.deepEqual(shelter, { id: shelter.id, name: 'shelter', plan: 'pro', limits: PLANS.pro, ...rest });
     const zoo = await createAccount(store.accounts, 'zoo', 'enterprise', OWN);
     const { accounts } = await another();
@@ -102,15 +103,22 @@ for (const [name, fresh] of STORES) {
       ['free', PLANS.free],
     ] as const) {
       await changeAccount(accounts, id, { plan, limits });
-      const account = { id, name: 'shelter', plan, limits, suspendedAt: undefined };
-      assert.deepEqual(await findAccount(accounts, 'shelter'), account);
+      const account = await findAccount(accounts, 'shelter');
+      assert.deepEqual([account?.id, account?.plan, account?.limits], [id, plan, limits]);
     }
   });
 
   test(`${name}: a key is the same by id, by hash and in the list`, async (t) => {
     const { store, clock } = await fresh(t);
     const { accounts, keys } = store;
-    const account = await createAccount(accounts, 'shelter', 'pro', PLANS.pro);
+    const {
+      id,
+      name: named,
+      plan,
+      limits,
+      suspendedAt,
+    } = await createAccount(accounts, 'shelter', 'pro', PLANS.pro);
+    const account = { id, name: named, plan, limits, suspendedAt };
     const settings = {
       label: 'ci 🐕',
       scopes: ['pets:read'],
@@ -249,5 +257,66 @@ for (const [name, fresh] of STORES) {
     assert.equal((await list(pets, { limit: 5 })).length, 2);
     assert.deepEqual(await keys.listAll(), [old]);
     assert.deepEqual(await keys.findByHash(taken.key.hash()), old);
+  });
+
+  test(`${name}: an account has a note of up to 500 characters, and each change of it is audited`, async (t) => {
+    const { accounts, audit } = (await fresh(t)).store;
+    const { id } = requireValue(await accounts.create(ROOT, 'shelter', 'free', { note: 'Ask for Ada.' }));
+    const note = `Zwei Zeilen:\n${'🐕'.repeat(487)}`;
+    for (const wrong of [`${note}x`, 'a\0b', 'petstore_live_x'])
+      assert.equal(readOutcome(await accounts.change(ROOT, id, { note: wrong })), 'invalid_request');
+    const expected = { note: 'Ask for Ada.' };
+    assert.equal(requireValue(await accounts.change(ROOT, id, { note, expected })).note, note);
+    assert.equal(readOutcome(await accounts.change(ROOT, id, { note: '', expected })), 'precondition_failed');
+    await accounts.change(ROOT, id, { note });
+    await accounts.change(ROOT, id, { note: '' });
+    assert.equal(requireValue(await accounts.get(id)).note, undefined);
+    const entries = (await audit.list({ limit: 9, accountId: id })).items;
+    assert.deepEqual(
+      entries.map(({ action, before, after }) => [action, before, after]),
+      [
+        ['accounts set', { note }, { note: null }],
+        ['accounts set', { note: 'Ask for Ada.' }, { note }],
+        ['accounts create', undefined, { plan: 'free', note: 'Ask for Ada.' }],
+      ],
+    );
+  });
+
+  test(`${name}: accounts are listed by name or note, plan and state, in each order`, async (t) => {
+    const { accounts, keys } = (await fresh(t)).store;
+    for (const [index, [account, plan, note]] of [
+      ['Zoo', 'pro', 'Übersicht'],
+      ['barks', 'free', 'a zoo, too'],
+      ['Änne', 'pro', ''],
+    ].entries()) {
+      await accounts.create(ROOT, String(account), plan as 'pro', { note });
+      await addKey(keys, newKey(index + 1));
+    }
+    await accounts.change(ROOT, 3, { suspended: true });
+    await keys.writeUses([
+      [1, 7_000],
+      [3, 9_000],
+    ]);
+    /** The ids of all pages, of one account each. */
+    const walk = async (query: Omit<Parameters<typeof accounts.list>[0], 'limit'>): Promise<number[]> => {
+      const { items, next } = await accounts.list({ ...query, limit: 1 });
+      const ids = items.map(({ id }) => id);
+      return next === undefined ? ids : [...ids, ...(await walk({ ...query, cursor: next }))];
+    };
+    assert.deepEqual(await walk({ search: 'zOO' }), [2, 1]);
+    assert.deepEqual(await walk({ search: 'Über' }), [1]);
+    assert.deepEqual(await walk({ search: 'äN' }), [3]);
+    assert.deepEqual(await walk({ search: '%' }), []);
+    assert.deepEqual(await walk({ plan: 'pro' }), [3, 1]);
+    assert.deepEqual(await walk({ state: 'suspended' }), [3]);
+    assert.deepEqual(await walk({ state: 'active', plan: 'pro' }), [1]);
+    assert.deepEqual(await walk({ sort: 'created' }), [1, 2, 3]);
+    assert.deepEqual(await walk({ sort: 'name' }), [2, 1, 3]);
+    assert.deepEqual(await walk({ sort: '-name' }), [3, 1, 2]);
+    assert.deepEqual(await walk({ sort: 'lastUsed' }), [2, 1, 3]);
+    assert.deepEqual(await walk({ sort: '-lastUsed' }), [3, 1, 2]);
+    assert.equal(await accounts.count({ plan: 'pro' }), 2);
+    assert.equal(requireValue(await accounts.get(1)).lastUsedAt, 7_000);
+    assert.equal(requireValue(await accounts.get(2)).lastUsedAt, undefined);
   });
 }

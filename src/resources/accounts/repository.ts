@@ -1,27 +1,35 @@
 // Contract: sections 5 and 10.
-import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Account, chooseLimits, type CustomLimits } from '../../domain/account.ts';
 import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import { DAY } from '../../domain/clock.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
-import { INT64_MAX } from '../../domain/int64.ts';
 import { toJson } from '../../domain/json.ts';
 import { didYouMean } from '../../domain/nearest.ts';
-import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
+import type { Page, PageQuery } from '../../domain/page.ts';
 import { type Limits, type Plan, PLAN_NAMES, PLANS } from '../../domain/plan.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import { findNameFault, foldedName } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { sql } from '../../storage/sql.ts';
+import { countInRounds, type Filters, listInRounds, type Order, type Source } from '../../storage/rounds.ts';
+import { containing, type Row, type Sql, sql } from '../../storage/sql.ts';
 import { enumeration, instant, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
 import type { Queries, Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
 import { markOnce, recordEvents } from '../events/repository.ts';
 import { findStream } from '../events/rules.ts';
 import { addAccountNotice } from '../notices/repository.ts';
-import { type AccountPatch, type LimitUse, patchAccount } from './rules.ts';
+import {
+  type ACCOUNT_STATES,
+  type AccountOrder,
+  type AccountPatch,
+  type AccountRecord,
+  findNoteFault,
+  type LimitUse,
+  type ListedAccount,
+  patchAccount,
+} from './rules.ts';
 
 export const ACCOUNTS = new Table(
   'accounts',
@@ -35,6 +43,7 @@ export const ACCOUNTS = new Table(
     /** Accounts of versions that did not ignore case have none. */
     foldedName: optional(text),
     suspendedAt: optional(instant),
+    note: optional(text),
   },
   { key: ['id'], assignsIds: true },
 );
@@ -47,17 +56,24 @@ export function toAccount({ id, name, plan, suspendedAt, ...custom }: Stored<typ
   return { id, name, plan, limits: limits.value, suspendedAt };
 }
 
+function toRecord(row: Stored<typeof ACCOUNTS>): AccountRecord {
+  return { ...toAccount(row), createdAt: row.createdAt, note: row.note };
+}
+
 /** The columns of a plan: limits are stored only where the plan does not set them. */
 function planColumns(plan: Plan, { perMinute, perDay }: Limits) {
   return PLANS[plan] === 'custom' ? { plan, perMinute, perDay } : { plan };
 }
 
 /** The accounts whose names differ from `name` in case only, or not at all. */
-async function listNamesakes(queries: Pick<Queries, 'select'>, name: string): Promise<readonly Account[]> {
+async function listNamesakes(
+  queries: Pick<Queries, 'select'>,
+  name: string,
+): Promise<readonly AccountRecord[]> {
   const folded = foldedName(name);
   const end = sql`WHERE folded_name = ${folded} OR folded_name IS NULL ORDER BY id`;
   const rows = await queries.select(ACCOUNTS, end);
-  return rows.map(toAccount).filter((account) => foldedName(account.name) === folded);
+  return rows.map(toRecord).filter((account) => foldedName(account.name) === folded);
 }
 
 /** The refusal of a name that the account `id`, or a new one, cannot have. */
@@ -89,16 +105,17 @@ async function createAccount(
   name: string,
   plan: Plan,
   limits: Limits,
-): Promise<Result<Account, 'conflict'>> {
+  note: string,
+): Promise<Result<AccountRecord, 'conflict'>> {
   const refused = await refuseName(transaction, name);
   if (refused !== undefined) return refused;
-  const columns = planColumns(plan, limits);
+  const columns = { ...planColumns(plan, limits), ...(note !== '' && { note }) };
   const createdAt = await transaction.now();
   const insert = ACCOUNTS.insert({ ...columns, name, foldedName: foldedName(name), createdAt });
   const [row] = await transaction.query(sql`${insert} ON CONFLICT DO NOTHING RETURNING ${ACCOUNTS.list}`);
   // Another process has added it at this moment.
   if (row === undefined) return (await refuseName(transaction, name)) ?? nameTaken(name);
-  const account = toAccount(ACCOUNTS.parse(row));
+  const account = toRecord(ACCOUNTS.parse(row));
   await addAudit(transaction, actor, accountChange('accounts create', account, { after: columns }));
   return { value: account };
 }
@@ -109,11 +126,11 @@ async function changeAccount(
   actor: Actor,
   id: number,
   patch: AccountPatch,
-): Promise<Result<Account, 'not_found' | 'invalid_request' | 'precondition_failed' | 'conflict'>> {
+): Promise<Result<AccountRecord, 'not_found' | 'invalid_request' | 'precondition_failed' | 'conflict'>> {
   const end = sql`WHERE id = ${id} ${transaction.dialect.forUpdate()}`;
   const [row] = await transaction.select(ACCOUNTS, end);
   if (row === undefined) return { error: 'not_found' };
-  let account = toAccount(row);
+  let account = toRecord(row);
   const patched = patchAccount(account, patch);
   if ('error' in patched) return patched;
   const { name, plan, limits } = patched.value;
@@ -144,6 +161,13 @@ async function changeAccount(
     await update({ perMinute: undefined, perDay: undefined, ...after });
     await record('plan changed', 'accounts set', before, after);
     account = { ...account, plan, limits };
+  }
+  if (patch.note !== undefined && patch.note !== (account.note ?? '')) {
+    const note = patch.note === '' ? undefined : patch.note;
+    await update({ note });
+    const values = { before: { note: account.note ?? null }, after: { note: note ?? null } };
+    await addAudit(transaction, actor, accountChange('accounts set', account, values));
+    account = { ...account, note };
   }
   if (patch.suspended !== undefined && patch.suspended !== (account.suspendedAt !== undefined)) {
     const suspendedAt = patch.suspended ? await transaction.now() : undefined;
@@ -176,13 +200,61 @@ async function recordLimits(
 
 export const WRITES = { create: createAccount, change: changeAccount, recordLimits };
 
-interface AccountQuery extends PageQuery {
-  /** Part of the name, ignoring case. */
+export interface AccountFilter {
+  /** Part of the name or of the note, ignoring case. */
   readonly search?: string | undefined;
+  readonly plan?: Plan | undefined;
+  readonly state?: (typeof ACCOUNT_STATES)[number] | undefined;
 }
 
-/** Ids that one statement searches: it takes a few milliseconds, and requests run before the next one. */
-const IDS_SEARCHED = 20_000;
+interface AccountQuery extends AccountFilter, PageQuery {
+  readonly sort?: AccountOrder | undefined;
+}
+
+/** When a key of an account was last used. */
+const LAST_USED = sql`(SELECT max(k.last_used_at) FROM keys k WHERE k.account_id = accounts.id)`;
+
+const SOURCE: Source<ListedAccount> = {
+  select: sql`SELECT ${ACCOUNTS.list}, ${LAST_USED}`,
+  from: sql`accounts`,
+  ids: sql`accounts`,
+  id: sql`id`,
+  size: 4_000,
+  parse: toListed,
+};
+
+function toListed(row: Row): ListedAccount {
+  const lastUsedAt = row[ACCOUNTS.columns.length] as bigint | null;
+  return {
+    ...toRecord(ACCOUNTS.parse(row)),
+    lastUsedAt: lastUsedAt === null ? undefined : Number(lastUsedAt),
+  };
+}
+
+/** What a list of accounts is sorted by, without its direction. A later account has a larger id. */
+const PLACES: Readonly<Record<string, Sql>> = {
+  // An account of a version that did not ignore case has no folded name, and comes first.
+  name: sql`coalesce(folded_name, '')`,
+  lastUsed: sql`coalesce(${LAST_USED}, 0)`,
+};
+
+function toOrder(sort: AccountOrder): Order {
+  return { by: PLACES[sort.replace('-', '')], isAscending: !sort.startsWith('-') };
+}
+
+function toFilters({ search = '', plan, state }: AccountFilter): Filters {
+  const others: Sql[] = [];
+  if (search !== '') {
+    const [folded, typed] = [containing(foldedName(search)), containing(search)];
+    // SQLite ignores the case of ASCII letters only, so a note is also compared as it was typed.
+    others.push(sql`(coalesce(folded_name, lower(name)) LIKE ${folded} ESCAPE '!'
+      OR lower(note) LIKE ${folded} ESCAPE '!' OR note LIKE ${typed} ESCAPE '!')`);
+  }
+  if (plan !== undefined) others.push(sql`plan = ${plan}`);
+  if (state === 'active') others.push(sql`suspended_at IS NULL`);
+  if (state === 'suspended') others.push(sql`suspended_at IS NOT NULL`);
+  return { indexed: [], others };
+}
 
 export type AccountRepository = ReturnType<typeof open>;
 
@@ -193,12 +265,12 @@ export function open(
   onChange: () => void,
 ) {
   /** Ascending id. */
-  async function listAll(): Promise<readonly Account[]> {
-    return (await engine.select(ACCOUNTS, sql`ORDER BY id`)).map(toAccount);
+  async function listAll(): Promise<readonly AccountRecord[]> {
+    return (await engine.select(ACCOUNTS, sql`ORDER BY id`)).map(toRecord);
   }
 
   /** The account with this name. Earlier versions allowed names that differ in case only: each is found by its exact name. */
-  async function findByName(name: string): Promise<Result<Account, 'conflict'> | undefined> {
+  async function findByName(name: string): Promise<Result<AccountRecord, 'conflict'> | undefined> {
     const found = await listNamesakes(engine, name);
     const exact = found.find((account) => account.name === name);
     const only = exact ?? (found.length === 1 ? found[0] : undefined);
@@ -209,24 +281,24 @@ export function open(
   }
 
   /** Ignores the case of the name. The message of `not_found` suggests the name that is probably meant. */
-  async function find(name: string): Promise<Result<Account, 'not_found' | 'conflict'>> {
+  async function find(name: string): Promise<Result<AccountRecord, 'not_found' | 'conflict'>> {
     const found = await findByName(name);
     if (found !== undefined) return found;
     const names = (await listAll()).map((account) => account.name);
     return { error: 'not_found', message: `There is no account ${name}.${didYouMean(name, names)}` };
   }
 
-  /** `conflict`: the name is taken, ignoring case. */
+  /** `conflict`: the name is taken, ignoring case. An empty note is none. */
   async function create(
     actor: Actor,
     name: string,
     plan: Plan,
-    custom: CustomLimits = {},
-  ): Promise<Result<Account, 'invalid_request' | 'conflict'>> {
-    const fault = findNameFault('account', name);
+    { note = '', ...custom }: CustomLimits & { readonly note?: string | undefined } = {},
+  ): Promise<Result<AccountRecord, 'invalid_request' | 'conflict'>> {
+    const fault = findNameFault('account', name) ?? findNoteFault(note);
     if (fault !== undefined) return fault;
     const limits = chooseLimits(plan, custom);
-    return 'error' in limits ? limits : engine.write(createAccount, actor, name, plan, limits.value);
+    return 'error' in limits ? limits : engine.write(createAccount, actor, name, plan, limits.value, note);
   }
 
   return {
@@ -234,42 +306,24 @@ export function open(
       if (uses.length > 0) await engine.write(recordLimits, environment, uses);
     },
     listAll,
-    /** Newest first. A search reads some accounts at a time and lets requests run in between. */
-    async list({ search = '', limit, cursor = INT64_MAX }: AccountQuery): Promise<Page<Account>> {
-      if (search === '') {
-        const page = sql`WHERE id < ${cursor} ORDER BY id DESC LIMIT ${limit + 1}`;
-        return toPage((await engine.select(ACCOUNTS, page)).map(toAccount), limit);
-      }
-      const pattern = `%${foldedName(search).replace(/[!%_]/g, '!$&')}%`;
-      const [newest] = await engine.read<[bigint | null]>(sql`SELECT max(id) FROM accounts`);
-      const found: Account[] = [];
-      let end = Math.min(Number(cursor), Number(newest?.[0] ?? 0) + 1);
-      for (; end > 1 && found.length <= limit; end -= IDS_SEARCHED) {
-        const rows = await engine.select(
-          ACCOUNTS,
-          // An account of a version that did not ignore case has no folded name.
-          sql`WHERE id < ${end} AND id >= ${end - IDS_SEARCHED}
-            AND coalesce(folded_name, lower(name)) LIKE ${pattern} ESCAPE '!'
-            ORDER BY id DESC LIMIT ${limit + 1 - found.length}`,
-        );
-        found.push(...rows.map(toAccount));
-        await letOthersRun();
-      }
-      return toPage(found, limit);
-    },
-    async get(id: number): Promise<Result<Account, 'not_found'>> {
-      const [row] = await engine.select(ACCOUNTS, sql`WHERE id = ${id}`);
-      return row === undefined ? { error: 'not_found' } : { value: toAccount(row) };
+    /** By default newest first. A filter reads some accounts at a time and lets requests run in between. */
+    list: ({ sort = '-created', limit, cursor, ...filter }: AccountQuery): Promise<Page<ListedAccount>> =>
+      listInRounds(engine, SOURCE, toFilters(filter), toOrder(sort), { limit, cursor }),
+    /** How many accounts a list with these filters has. Requests run in between. */
+    count: (filter: AccountFilter): Promise<number> => countInRounds(engine, SOURCE, toFilters(filter)),
+    async get(id: number): Promise<Result<ListedAccount, 'not_found'>> {
+      const [row] = await engine.read(sql`${SOURCE.select} FROM accounts WHERE id = ${id}`);
+      return row === undefined ? { error: 'not_found' } : { value: toListed(row) };
     },
     /** Those of these accounts that there are: at most some hundreds. */
-    getAll: async (ids: readonly number[]): Promise<readonly Account[]> =>
-      (await engine.select(ACCOUNTS, sql`WHERE ${engine.dialect.isAnyOf('id', ids)}`)).map(toAccount),
+    getAll: async (ids: readonly number[]): Promise<readonly AccountRecord[]> =>
+      (await engine.select(ACCOUNTS, sql`WHERE ${engine.dialect.isAnyOf('id', ids)}`)).map(toRecord),
     find,
     create,
     /** The account with this name, or a new one. An account that exists keeps its plan. */
     async findOrCreate(
       ...[actor, name, plan, custom]: Parameters<typeof create>
-    ): Promise<Result<Account, 'invalid_request' | 'not_found' | 'conflict'>> {
+    ): Promise<Result<AccountRecord, 'invalid_request' | 'not_found' | 'conflict'>> {
       const found = await findByName(name);
       if (found !== undefined) return found;
       const created = await create(actor, name, plan, custom);

@@ -1,5 +1,6 @@
 // Contract: sections 5 and 10.2.
 import { type Account, chooseLimits, type CustomLimits } from '../../domain/account.ts';
+import { WITHOUT_KEY } from '../../domain/api-key.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import { findNameFault } from '../../domain/text.ts';
@@ -7,10 +8,47 @@ import { findNameFault } from '../../domain/text.ts';
 /** The name of the account that is used when a command names none. It is made with plan Free if there is none. */
 export const DEFAULT_ACCOUNT = 'default';
 
+/** The orders of a list of accounts. A name with "-" is descending. An account that nobody has used comes before all others. */
+export const ACCOUNT_ORDERS = ['-created', 'created', 'name', '-name', '-lastUsed', 'lastUsed'] as const;
+
+export type AccountOrder = (typeof ACCOUNT_ORDERS)[number];
+
+export const ACCOUNT_STATES = ['active', 'suspended'] as const;
+
+/** Characters of the note of an account. */
+export const NOTE_MAX = 500;
+
+/** Lines of text. The audit log has them, so they may hold no key. */
+const NOTE = new RegExp(`${WITHOUT_KEY}(?:[^\\p{Cc}\\p{Cs}]|[\\n\\t]){0,${NOTE_MAX}}$`, 'u');
+
+/** Why a text cannot be the note of an account, or undefined if it can. */
+export function findNoteFault(text: string): Failure<'invalid_request'> | undefined {
+  if (NOTE.test(text)) return undefined;
+  return {
+    error: 'invalid_request',
+    message: `A note has at most ${NOTE_MAX} characters, no control characters and no API key.`,
+  };
+}
+
+/** An account as its operators know it. */
+export interface AccountRecord extends Account {
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  /** What operators noted. */
+  readonly note: string | undefined;
+}
+
+export interface ListedAccount extends AccountRecord {
+  /** When one of its keys was last used, in Unix milliseconds. Up to a minute late. */
+  readonly lastUsedAt: number | undefined;
+}
+
 /** Values of an account that an operator changes, or saw. Limits are those of plan Enterprise. */
 export interface AccountValues extends CustomLimits {
   readonly name?: string;
   readonly plan?: Plan;
+  /** An empty note removes the note. */
+  readonly note?: string;
   readonly suspended?: boolean;
 }
 
@@ -21,11 +59,13 @@ export interface AccountPatch extends AccountValues {
 
 /** The name, plan and limits of an account after a patch. A change of a limit alone keeps the plan and the other limit. */
 export function patchAccount(
-  account: Account,
+  account: AccountRecord,
   patch: AccountPatch,
 ): Result<Pick<Account, 'name' | 'plan' | 'limits'>, 'invalid_request' | 'precondition_failed'> {
   const { name = account.name, plan = account.plan, perMinute, perDay, expected = {} } = patch;
-  const fault = patch.name === undefined ? undefined : findNameFault('account', name);
+  const fault =
+    (patch.name === undefined ? undefined : findNameFault('account', name)) ??
+    findNoteFault(patch.note ?? '');
   if (fault !== undefined) return fault;
   const present = plan === 'enterprise' && account.plan === 'enterprise' ? account.limits : undefined;
   const limits = chooseLimits(plan, {
@@ -38,18 +78,18 @@ export function patchAccount(
 
 /** Why an account is not as it is expected to be, or undefined if it is. */
 function refuseUnexpected(
-  account: Account,
+  account: AccountRecord,
   expected: AccountValues,
 ): Failure<'precondition_failed'> | undefined {
-  const { name, plan, limits, suspendedAt } = account;
-  const present = { name, plan, ...limits, suspended: suspendedAt !== undefined };
+  const { name, plan, limits, note = '', suspendedAt } = account;
+  const present = { name, plan, ...limits, note, suspended: suspendedAt !== undefined };
   const names = Object.keys(expected) as (keyof AccountValues)[];
   if (names.every((key) => expected[key] === present[key])) return undefined;
   return {
     error: 'precondition_failed',
     message:
       `Somebody else has changed this account: it is now called ${name}, has plan ${plan} with ${limits.perMinute} requests ` +
-      `per minute and ${limits.perDay} per day, and is ${present.suspended ? '' : 'not '}suspended. ` +
+      `per minute and ${limits.perDay} per day, and is ${present.suspended ? '' : 'not '}suspended. Its note is ${JSON.stringify(note)}. ` +
       'Decide by these values, and send the change again.',
   };
 }

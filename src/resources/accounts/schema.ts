@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { count, dateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
 import { SCOPES } from '../../domain/scope.ts';
 import { LIMIT_MAX, PLAN_NAMES } from '../../domain/plan.ts';
+import { NOTE_MAX } from './rules.ts';
 
 export const AccountLimits = z
   .object({
@@ -60,6 +61,10 @@ const limitOfWindow = wholeNumber(1, LIMIT_MAX);
 
 const name = z.string({ error: 'must be a string' });
 const plan = z.enum(PLAN_NAMES, { error: `must be one of ${PLAN_NAMES.join(', ')}` });
+const note = z.string({ error: 'must be a string' }).meta({
+  maxLength: NOTE_MAX,
+  description: 'What operators note about the account. An empty text removes it.',
+});
 const suspended = z.boolean({ error: 'must be true or false' });
 const limits = { perMinute: limitOfWindow.exactOptional(), perDay: limitOfWindow.exactOptional() };
 
@@ -69,6 +74,12 @@ export const Account = z
     name: z.string(),
     plan: z.enum(PLAN_NAMES),
     limits: z.object({ perMinute: z.int(), perDay: z.int() }),
+    note: z.string().optional(),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso
+      .datetime()
+      .meta({ description: 'When one of its keys was last used, up to a minute late.' })
+      .optional(),
     suspendedAt: z.iso.datetime().optional(),
   })
   .meta({ id: 'Account', description: 'An account.' });
@@ -89,13 +100,14 @@ export const AccountDetails = Account.extend({
 }).meta({ id: 'AccountDetails', description: 'An account, its windows and the bans of its keys.' });
 
 export const NewAccount = z
-  .object({ name, plan: plan.default('free'), ...limits })
+  .object({ name, plan: plan.default('free'), ...limits, note: note.exactOptional() })
   .meta({ id: 'NewAccount', description: 'An account to add. Plan `enterprise` needs limits.' });
 
 const Values = z.object({
   name: name.exactOptional(),
   plan: plan.exactOptional(),
   ...limits,
+  note: note.exactOptional(),
   suspended: suspended.exactOptional(),
 });
 

@@ -1,5 +1,5 @@
 // Contract: sections 5, 6 and 8.
-import { type Account, isInForce } from '../../domain/account.ts';
+import { isInForce } from '../../domain/account.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import { OUTCOMES } from '../../domain/usage.ts';
 import { describeWindows } from '../../limits/quota.ts';
@@ -11,6 +11,7 @@ import type { KeyRepository } from '../keys/repository.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 import { countRequests, nameCounts, usageRange } from '../usage/rules.ts';
 import type { AccountRepository } from './repository.ts';
+import type { AccountRecord } from './rules.ts';
 
 export interface Repositories {
   readonly accounts: AccountRepository;
@@ -18,20 +19,27 @@ export interface Repositories {
   readonly usageHistory: Pick<UsageRepository, 'sums'>;
 }
 
-export function describeAccount({ name, plan, limits: { perMinute, perDay }, suspendedAt }: Account) {
-  return { name, plan, perMinute, perDay, suspendedAt: instantOrNull(suspendedAt) };
+export function describeAccount({
+  name,
+  plan,
+  limits: { perMinute, perDay },
+  note,
+  suspendedAt,
+}: AccountRecord) {
+  return { name, plan, perMinute, perDay, note: note ?? null, suspendedAt: instantOrNull(suspendedAt) };
 }
 
 export function printAccount(
   { printJson, printLine }: Output,
-  account: Account,
+  account: AccountRecord,
   json: true | undefined,
 ): void {
   if (json) return printJson(describeAccount(account));
-  const { name, plan, limits, suspendedAt } = account;
+  const { name, plan, limits, note, suspendedAt } = account;
   printLine(
     `Account ${name}: plan ${plan}, ${limits.perMinute} requests per minute, ${limits.perDay} per day.`,
   );
+  if (note !== undefined) printLine(`Note: ${note}`);
   if (suspendedAt !== undefined)
     printLine(
       'It is suspended: all its keys are refused. To accept them again, use petstore accounts resume.',

@@ -1,16 +1,15 @@
 // Contract: sections 3.14 and 10.2.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { choice, LIMIT, rowFilter, rowId, seconds } from '../../http/parameters.ts';
+import { choice, LIMIT, rowFilter, rowId, seconds, shortText } from '../../http/parameters.ts';
 import { textIfInstant } from '../../domain/instant.ts';
-import { INT64_MAX } from '../../domain/int64.ts';
-import { mapPage, type Page, toPage } from '../../domain/page.ts';
+import { mapPage } from '../../domain/page.ts';
 import type { KeyRecord } from '../../domain/account.ts';
 import { DEFAULT_SCOPES, type Scope } from '../../domain/scope.ts';
 import { ApiKey, type Environment } from '../../domain/api-key.ts';
 import type { Actor } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { ScopeName } from '../../domain/fields.ts';
+import { ListCount, ScopeName } from '../../domain/fields.ts';
 import {
   act,
   create,
@@ -19,15 +18,17 @@ import {
   type OperatorCall,
   type OperatorOperation,
   type OperatorResource,
+  read,
   remove,
   type Resource,
 } from '../../http/operation.ts';
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
-import type { KeyPageQuery, KeyRepository } from './repository.ts';
+import type { KeyListQuery, KeyRepository } from './repository.ts';
 import {
   describeKey,
   GRACE,
+  KEY_ORDERS,
   LISTED_STATES,
   MOST_KEYS_A_DAY,
   MOST_LIVE_KEYS,
@@ -253,9 +254,6 @@ interface OperatorRepositories extends Repositories {
 
 const OPERATOR_KEY = { ...KEY, accountId: 1, account: 'shop' };
 
-/** Keys that one statement names. */
-const KEYS_READ = 500;
-
 const keyNumber = rowId('Number of the key.');
 const NO_SUCH_KEY = 'There is no key with this number.';
 
@@ -264,52 +262,87 @@ const listedState = choice(LISTED_STATES, {
   example: 'active',
 });
 
+/** The filters of the list of keys and of its count. */
+const KEY_FILTERS = {
+  accountId: rowFilter('Keep only the keys of this account.'),
+  search: shortText(100, {
+    description:
+      'Keep only keys whose label, or whose account by its name, contains this text, ignoring case; or whose ending or number is this text.',
+    example: 'price board',
+  }),
+  state: listedState,
+  unusedFor: seconds({
+    description: 'Keep only keys that nobody has used for this time, in seconds.',
+    example: 7_776_000,
+  }),
+  expiresWithin: seconds({
+    description: 'Keep only keys that still work and end within this time, in seconds.',
+    example: 2_592_000,
+  }),
+};
+
+type KeyFilters = {
+  readonly [Name in keyof typeof KEY_FILTERS]: ReturnType<(typeof KEY_FILTERS)[Name]['read']>;
+};
+
+const order = choice(KEY_ORDERS, {
+  description:
+    'The order: by creation, last use or end. A name with `-` is descending. By `lastUsed`, a key that nobody has used comes first; by `expires`, one without an end comes last.',
+  example: 'lastUsed',
+});
+
 const listAllKeys = list(OperatorKeys, 'keys', {
   id: 'listKeys',
   path: '/keys',
   role: 'viewer',
   description:
-    'Returns a page of the keys of this environment, the newest first, without the keys themselves.',
+    'Returns a page of the keys of this environment, by default the newest first, without the keys themselves.',
   filters: {
-    accountId: rowFilter('Keep only the keys of this account.'),
-    state: listedState,
-    unusedFor: seconds({
-      description: 'Keep only keys that nobody has used for this time, in seconds.',
-      example: 7_776_000,
-    }),
-    expiresWithin: seconds({
-      description: 'Keep only keys that still work and end within this time, in seconds.',
-      example: 2_592_000,
-    }),
+    ...KEY_FILTERS,
+    sort: order,
   },
   examples: { page: { summary: 'A page', value: [OPERATOR_KEY] } },
-  async handle({ parameters }, { keys, clock, environment, quotas }: OperatorRepositories) {
-    const { state, unusedFor, expiresWithin, ...query } = parameters;
-    const times = { unusedFor: toMilliseconds(unusedFor), expiresWithin: toMilliseconds(expiresWithin) };
-    const page =
-      state === 'banned'
-        ? await listBanned({ keys, environment, quotas }, { ...query, filter: times })
-        : await keys.list(environment, { ...query, filter: { ...times, state } });
+  async handle({ parameters }, repositories: OperatorRepositories) {
+    const { keys, clock, environment, quotas } = repositories;
+    const { limit, cursor, sort, ...filters } = parameters;
+    const query = await toKeyQuery(filters, repositories);
+    const page = await keys.list(environment, { ...query, sort, limit, cursor });
     const bans = new Map((await quotas.findBans(page.items)).map((ban) => [ban.keyId, ban.until]));
     const now = clock().unix;
     return mapPage(page, (key) => describeForOperator(key, now, bans.get(key.id)));
   },
 });
 
-/** The keys with a ban in force, the newest first. */
-async function listBanned(
-  { keys, environment, quotas }: Pick<OperatorRepositories, 'keys' | 'environment' | 'quotas'>,
-  { limit, cursor = INT64_MAX, ...query }: KeyPageQuery,
-): Promise<Page<KeyRecord>> {
-  const bans = await quotas.listBans({ accountId: query.accountId });
-  const banned = bans.map((ban) => ban.keyId).filter((id) => id < cursor);
-  const found: KeyRecord[] = [];
-  while (banned.length > 0 && found.length <= limit) {
-    const ids = banned.splice(-KEYS_READ);
-    const { items } = await keys.list(environment, { ...query, ids, limit: limit + 1 - found.length });
-    found.push(...items);
-  }
-  return toPage(found, limit);
+const countKeys = read(ListCount, {
+  id: 'countKeys',
+  path: '/keys/count',
+  role: 'viewer',
+  summary: 'Count keys',
+  description: 'Returns how many keys of this environment a list has, with these filters and without.',
+  parameters: KEY_FILTERS,
+  answer: {
+    description: 'The counts.',
+    examples: { filtered: { summary: 'With a filter', value: { count: 37, total: 212 } } },
+  },
+  async handle({ parameters }, repositories: OperatorRepositories) {
+    const { keys, environment } = repositories;
+    const count = await keys.count(environment, await toKeyQuery(parameters, repositories));
+    return { value: { count, total: await keys.count(environment, {}) } };
+  },
+});
+
+/** Only bans know which keys are banned. */
+async function toKeyQuery(
+  { accountId, state, unusedFor, expiresWithin, search }: KeyFilters,
+  { quotas }: Pick<OperatorRepositories, 'quotas'>,
+): Promise<KeyListQuery> {
+  const filter = {
+    search,
+    unusedFor: toMilliseconds(unusedFor),
+    expiresWithin: toMilliseconds(expiresWithin),
+  };
+  if (state !== 'banned') return { accountId, filter: { ...filter, state } };
+  return { accountId, filter, ids: (await quotas.listBans({ accountId })).map(({ keyId }) => keyId) };
 }
 
 function toMilliseconds(time: number | undefined): number | undefined {
@@ -392,5 +425,5 @@ const revokeAnyKey = forOperators(revokeKey, {
 export const OPERATOR_KEYS: OperatorResource<OperatorRepositories> = {
   name: 'Keys',
   description: 'API keys: find, create, rotate, revoke.',
-  operations: [listAllKeys, createKeyOfAccount, findKey, rotateAnyKey, revokeAnyKey],
+  operations: [listAllKeys, countKeys, createKeyOfAccount, findKey, rotateAnyKey, revokeAnyKey],
 };

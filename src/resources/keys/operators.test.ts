@@ -31,6 +31,26 @@ test('the list of keys takes the filters of the command', async (t) => {
     assert.equal((await ask(`/keys?${query}`)).status, 400, query);
 });
 
+test('keys are found by label, ending, number and account, sorted and counted', async (t) => {
+  const { its, get } = await adminOf(await startTestConsole(t));
+  const ids = async (query: string) =>
+    ((await get(`/keys?${query}`)) as { id: number }[]).map(({ id }) => id);
+  await its.issueKey({ account: 'Fundtiere', label: 'Price board', expiresAt: 2e12 });
+  const second = await its.issueKey({ account: 'shop', label: 'Übersicht 100%' });
+  await its.issueKey({ account: 'shop', label: 'site', expiresAt: 3e12 });
+  await its.store.keys.writeUses([[2, 5_000]]);
+  assert.deepEqual(await ids('search=PRICE'), [1]);
+  assert.deepEqual(await ids('search=%C3%9Cbers'), [2]);
+  assert.deepEqual(await ids('search=0%25'), [2]);
+  assert.deepEqual(await ids('search=TIERE'), [1]);
+  assert.deepEqual(await ids('search=3'), [3]);
+  assert.deepEqual(await ids(`search=${second.slice(-4)}`), [2]);
+  assert.deepEqual(await ids('sort=expires'), [1, 3, 2]);
+  assert.deepEqual(await ids('sort=-lastUsed'), [2, 3, 1]);
+  assert.deepEqual(await get('/keys/count?search=shop'), { count: 2, total: 3 });
+  assert.deepEqual(await get('/keys/count?state=banned'), { count: 0, total: 3 });
+});
+
 test('a new key has the default scopes, unless others are named', async (t) => {
   const { its, ask } = await adminOf(await startTestConsole(t));
   await its.issueKey({ account: 'shop' });

@@ -1,5 +1,4 @@
 // Contract: sections 3.14, 5 and 10.
-import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { checkKey, isInForce, type KeyRecord, type KeyState } from '../../domain/account.ts';
 import type { Scope } from '../../domain/scope.ts';
 import type { ApiKey, ApiKeyHash, Environment } from '../../domain/api-key.ts';
@@ -7,14 +6,16 @@ import type { Actor, AuditChange } from '../../domain/audit.ts';
 import { type Clock, DAY } from '../../domain/clock.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
-import { INT64_MAX } from '../../domain/int64.ts';
+import { INT64_MAX, int64FromDecimal } from '../../domain/int64.ts';
 import { toJson } from '../../domain/json.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
-import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
+import type { Page, PageQuery } from '../../domain/page.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import type { KeyUse } from '../../observability/key-usage.ts';
+import { foldedName } from '../../domain/text.ts';
 import type { AnyEngine } from '../../storage/open.ts';
-import { empty, join, raw, type Sql, sql } from '../../storage/sql.ts';
+import { countInRounds, type Filters, listInRounds, type Order, type Source } from '../../storage/rounds.ts';
+import { containing, empty, join, raw, type Sql, sql } from '../../storage/sql.ts';
 import type { Stored } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
 import { addAudit, countCreatedKeys } from '../audit/repository.ts';
@@ -24,6 +25,7 @@ import { addKeyNotice } from '../notices/repository.ts';
 import { PostgresLookup, writeUses } from './postgres.ts';
 import {
   describeKey,
+  type KeyOrder,
   MOST_KEYS_A_DAY,
   MOST_LIVE_KEYS,
   refuseReplaced,
@@ -33,7 +35,7 @@ import {
   TOO_MANY_KEYS,
 } from './rules.ts';
 import { SqliteLookup } from './sqlite.ts';
-import { KEYS, parseKey, SELECT_KEYS } from './table.ts';
+import { KEY_COLUMNS, KEYS, KEYS_WITH_ACCOUNTS, parseKey, SELECT_KEYS } from './table.ts';
 
 export const TABLES = [KEYS];
 
@@ -308,6 +310,8 @@ export interface KeyFilter {
   readonly unusedFor?: number | undefined;
   /** Milliseconds in which the key ends. Such a key still works. */
   readonly expiresWithin?: number | undefined;
+  /** Part of the label or of the name of the account, ignoring case; or the whole ending or number of the key. */
+  readonly search?: string | undefined;
 }
 
 interface KeyQuery {
@@ -315,9 +319,13 @@ interface KeyQuery {
   readonly filter?: KeyFilter | undefined;
 }
 
-export interface KeyPageQuery extends KeyQuery, PageQuery {
-  /** Only these keys: at most some hundreds. */
+export interface KeyListQuery extends KeyQuery {
+  /** Only these keys. */
   readonly ids?: readonly number[] | undefined;
+}
+
+export interface KeyPageQuery extends KeyListQuery, PageQuery {
+  readonly sort?: KeyOrder | undefined;
 }
 
 /** The keys in each state at the instant `now`, as `keyState` and `checkKey` have it. */
@@ -330,18 +338,44 @@ const IN_STATE: Readonly<Record<NonNullable<KeyFilter['state']>, (now: number) =
   valid: (now) => sql`${isLive(now)} AND a.suspended_at IS NULL`,
 };
 
-function filterConditions({ state, unusedFor, expiresWithin }: KeyFilter, now: number): Sql[] {
+function filterConditions({ state, unusedFor, expiresWithin, search = '' }: KeyFilter, now: number): Sql[] {
   const conditions: Sql[] = [];
   if (state !== undefined) conditions.push(IN_STATE[state](now));
   if (unusedFor !== undefined)
     conditions.push(sql`coalesce(k.last_used_at, k.created_at) <= ${now - unusedFor}`);
   if (expiresWithin !== undefined)
     conditions.push(sql`${isLive(now)} AND k.expires_at <= ${now + expiresWithin}`);
+  if (search !== '') conditions.push(searchCondition(search));
   return conditions;
 }
 
-/** Keys that one statement looks at: a few milliseconds of the thread that also answers requests, with SQLite. */
-const KEYS_READ = 4_000;
+/** SQLite ignores the case of ASCII letters only, so a label is also compared as it was typed. */
+function searchCondition(search: string): Sql {
+  const [folded, typed] = [containing(foldedName(search)), containing(search)];
+  return sql`(lower(k.label) LIKE ${folded} ESCAPE '!' OR k.label LIKE ${typed} ESCAPE '!'
+    OR coalesce(a.folded_name, lower(a.name)) LIKE ${folded} ESCAPE '!'
+    OR k.ending = ${search} OR k.id = ${int64FromDecimal(search) ?? 0n})`;
+}
+
+const SOURCE: Source<KeyRecord> = {
+  select: KEY_COLUMNS,
+  from: KEYS_WITH_ACCOUNTS,
+  ids: sql`keys k`,
+  id: sql`k.id`,
+  size: 4_000,
+  parse: parseKey,
+};
+
+/** What a list of keys is sorted by, without its direction. A later key has a larger id. */
+const PLACES: Readonly<Record<string, Sql>> = {
+  lastUsed: sql`coalesce(k.last_used_at, 0)`,
+  expires: sql`coalesce(k.expires_at, ${FOREVER})`,
+};
+
+function toOrder(sort: KeyOrder): Order {
+  const by = PLACES[sort.replace('-', '')];
+  return { ...(by && { by }), isAscending: !sort.startsWith('-') };
+}
 
 const REPEATED = {
   error: 'conflict',
@@ -359,6 +393,13 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
 
   async function read(statement: Sql): Promise<readonly KeyRecord[]> {
     return (await engine.read(statement)).map(parseKey);
+  }
+
+  function toFilters(environment: Environment, { accountId, ids, filter = {} }: KeyListQuery): Filters {
+    const indexed = [sql`k.environment = ${environment}`];
+    if (accountId !== undefined) indexed.push(sql`k.account_id = ${accountId}`);
+    if (ids !== undefined) indexed.push(engine.dialect.isAnyOf('k.id', ids));
+    return { indexed, others: filterConditions(filter, now()) };
   }
 
   async function find(id: number): Promise<Result<KeyRecord, 'not_found'>> {
@@ -394,35 +435,15 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
       const where = conditions.length === 0 ? empty : sql`WHERE ${join(conditions, ' AND ')}`;
       return read(sql`${SELECT_KEYS} ${where} ORDER BY k.id`);
     },
-    /** Newest first. A filter that few keys fit reads many keys; requests run in between. */
-    async list(
+    /** By default newest first. A filter that few keys fit reads many keys; requests run in between. */
+    list: (
       environment: Environment,
-      { accountId, limit, cursor = INT64_MAX, ids, filter = {} }: KeyPageQuery,
-    ): Promise<Page<KeyRecord>> {
-      const keys = [sql`k.environment = ${environment}`];
-      if (accountId !== undefined) keys.push(sql`k.account_id = ${accountId}`);
-      if (ids !== undefined) keys.push(engine.dialect.isAnyOf('k.id', ids));
-      const conditions = filterConditions(filter, now());
-      const found: KeyRecord[] = [];
-      for (let end = cursor; ; ) {
-        const where = join([...keys, sql`k.id < ${end}`], ' AND ');
-        // The last key that this round looks at. A page without a filter, or of a few keys, is read at once.
-        const [last] =
-          conditions.length > 0 && ids === undefined
-            ? await engine.read<[bigint]>(
-                sql`SELECT k.id FROM keys k WHERE ${where} ORDER BY k.id DESC LIMIT 1 OFFSET ${KEYS_READ - 1}`,
-              )
-            : [];
-        const range = last === undefined ? [] : [sql`k.id >= ${last[0]}`];
-        found.push(
-          ...(await read(sql`${SELECT_KEYS} WHERE ${join([where, ...conditions, ...range], ' AND ')}
-            ORDER BY k.id DESC LIMIT ${limit + 1 - found.length}`)),
-        );
-        if (last === undefined || found.length > limit) return toPage(found, limit);
-        end = last[0];
-        await letOthersRun();
-      }
-    },
+      { limit, cursor, sort = '-created', ...query }: KeyPageQuery,
+    ): Promise<Page<KeyRecord>> =>
+      listInRounds(engine, SOURCE, toFilters(environment, query), toOrder(sort), { limit, cursor }),
+    /** How many keys a list with these filters has. Requests run in between. */
+    count: (environment: Environment, query: KeyListQuery): Promise<number> =>
+      countInRounds(engine, SOURCE, toFilters(environment, query)),
     /** Keys of an account that work at this moment, in no order. Operators may have made more than `limit`. */
     listLive: (accountId: number, environment: Environment, limit: number) =>
       read(sql`${SELECT_KEYS} WHERE ${isLiveIn(accountId, environment, now())} LIMIT ${limit}`),

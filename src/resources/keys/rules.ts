@@ -20,6 +20,11 @@ export const MOST_KEYS_A_DAY = 100;
 /** The states by which lists are filtered. A key that is banned or suspended also has a state of `KEY_STATES`. */
 export const LISTED_STATES = [...KEY_STATES, 'banned', 'suspended'] as const;
 
+/** The orders of a list of keys. A name with "-" is descending. A key that nobody has used comes before those in use, and a key without an end after all others. */
+export const KEY_ORDERS = ['-created', 'created', '-lastUsed', 'lastUsed', '-expires', 'expires'] as const;
+
+export type KeyOrder = (typeof KEY_ORDERS)[number];
+
 /** The instant when a rotated key stops working: after the grace time, never past its own expiry. In milliseconds. */
 export function rotatedExpiry(key: Pick<KeyRecord, 'expiresAt'>, now: number, grace: number): number {
   return Math.min(now + grace, key.expiresAt ?? Number.POSITIVE_INFINITY);

@@ -1,0 +1,2 @@
+-- What operators note about an account.
+ALTER TABLE accounts ADD COLUMN note text;
