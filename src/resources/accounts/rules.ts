@@ -89,7 +89,7 @@ function refuseUnexpected(
     error: 'precondition_failed',
     message:
       `Somebody else has changed this account: it is now called ${name}, has plan ${plan} with ${limits.perMinute} requests ` +
-      `per minute and ${limits.perDay} per day, and is ${present.suspended ? '' : 'not '}suspended. Its note is ${JSON.stringify(note)}. ` +
+      `per minute and ${limits.perDay} per day, and is ${present.suspended ? '' : 'not '}suspended. ${note && `Its note is ${JSON.stringify(note)}. `}` +
       'Decide by these values, and send the change again.',
   };
 }
