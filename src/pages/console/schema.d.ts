@@ -5,12 +5,22 @@ export type Int64 = number | bigint;
 /** Accounts, the newest first. */
 export type Accounts = readonly Account[];
 
+/** How many rows a list has. */
+export interface ListCount {
+  /** How many rows the list has with these filters. */
+  readonly count: number;
+  /** How many rows it has without filters. */
+  readonly total: number;
+}
+
 /** An account to add. Plan `enterprise` needs limits. */
 export interface NewAccount {
   readonly name: string;
   readonly plan?: 'free' | 'pro' | 'business' | 'enterprise' | undefined;
   readonly perMinute?: number | undefined;
   readonly perDay?: number | undefined;
+  /** What operators note about the account. An empty text removes it. */
+  readonly note?: string | undefined;
 }
 
 /** An account. */
@@ -22,6 +32,10 @@ export interface Account {
     readonly perMinute: number;
     readonly perDay: number;
   };
+  readonly note?: string | undefined;
+  readonly createdAt: string;
+  /** When one of its keys was last used, up to a minute late. */
+  readonly lastUsedAt?: string | undefined;
   readonly suspendedAt?: string | undefined;
 }
 
@@ -34,6 +48,10 @@ export interface AccountDetails {
     readonly perMinute: number;
     readonly perDay: number;
   };
+  readonly note?: string | undefined;
+  readonly createdAt: string;
+  /** When one of its keys was last used, up to a minute late. */
+  readonly lastUsedAt?: string | undefined;
   readonly suspendedAt?: string | undefined;
   readonly minute: {
     readonly limit: number;
@@ -59,6 +77,8 @@ export interface AccountPatch {
   readonly plan?: 'free' | 'pro' | 'business' | 'enterprise' | undefined;
   readonly perMinute?: number | undefined;
   readonly perDay?: number | undefined;
+  /** What operators note about the account. An empty text removes it. */
+  readonly note?: string | undefined;
   readonly suspended?: boolean | undefined;
   readonly expected?:
     | {
@@ -66,6 +86,8 @@ export interface AccountPatch {
         readonly plan?: 'free' | 'pro' | 'business' | 'enterprise' | undefined;
         readonly perMinute?: number | undefined;
         readonly perDay?: number | undefined;
+        /** What operators note about the account. An empty text removes it. */
+        readonly note?: string | undefined;
         readonly suspended?: boolean | undefined;
       }
     | undefined;
