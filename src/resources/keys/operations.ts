@@ -342,7 +342,7 @@ async function toKeyQuery(
     expiresWithin: toMilliseconds(expiresWithin),
   };
   if (state !== 'banned') return { accountId, filter: { ...filter, state } };
-  return { accountId, filter, ids: (await quotas.listBans({ accountId })).map(({ keyId }) => keyId) };
+  return { accountId, filter, ids: (await quotas.listBans({ accountId })).map((ban) => ban.keyId) };
 }
 
 function toMilliseconds(time: number | undefined): number | undefined {
