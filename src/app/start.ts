@@ -32,6 +32,8 @@ export interface Service {
   readonly url: string;
   /** The address of the console, if it has a listener. */
   readonly consoleUrl: string | undefined;
+  /** Where Prometheus reads, if there is a listener for it. */
+  readonly metricsUrl: string | undefined;
   readonly store: Store;
   /** Turns readiness off, finishes what was accepted, writes the counts and closes the store; within 10 seconds. */
   stop(): Promise<void>;
@@ -141,6 +143,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     return {
       url: api.url,
       consoleUrl: operatorConsole?.url,
+      metricsUrl: metrics?.url,
       store,
       stop: () => stopService(parts),
     };

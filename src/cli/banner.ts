@@ -14,6 +14,8 @@ export interface Banner {
   readonly url: string;
   /** Where browsers find the console; undefined without one. */
   readonly consoleUrl: string | undefined;
+  /** Undefined without the listener for Prometheus. */
+  readonly metricsUrl: string | undefined;
   /** Undefined unless this start made it. */
   readonly link?: FirstLink | undefined;
   readonly firstKey?: FirstKey | undefined;
@@ -49,7 +51,7 @@ ${tryText(banner)}
 `;
 }
 
-function placeRows({ url, consoleUrl, link, firstKey, account }: Banner): readonly Row[] {
+function placeRows({ url, consoleUrl, metricsUrl, link, firstKey, account }: Banner): readonly Row[] {
   const local = localAddress(url);
   const rows: Row[] = [
     ['API', `${local}/v1`],
@@ -60,15 +62,16 @@ function placeRows({ url, consoleUrl, link, firstKey, account }: Banner): readon
     rows.push([
       'Console',
       link.address,
-      `Signs in as "${link.operator}", once within 10 minutes. Another link: npx petstore console`,
+      `As "${link.operator}", once within 10 minutes. Another link: npx petstore console`,
     ]);
   else if (consoleUrl !== undefined)
     rows.push(['Console', consoleUrl, 'Sign in with a link: npx petstore console --as NAME']);
+  if (metricsUrl !== undefined) rows.push(['Metrics', localAddress(metricsUrl)]);
   if (firstKey !== undefined)
     rows.push([
       'Key',
       firstKey.key.reveal(),
-      `Of the account "${firstKey.account.name}" (plan ${firstKey.account.plan}), with every scope. It is shown only once.`,
+      `Account "${firstKey.account.name}" (plan ${firstKey.account.plan}), every scope. It is shown only once.`,
     ]);
   else if (account !== undefined)
     rows.push([
@@ -97,7 +100,8 @@ function tryText({ url, firstKey, category }: Banner): string {
   export PETSTORE_URL=${localAddress(url)}/v1
   export PETSTORE_API_KEY=${firstKey.key.reveal()}
 
-  auth="Authorization: Bearer $PETSTORE_API_KEY" json='Content-Type: application/json'
+  auth="Authorization: Bearer $PETSTORE_API_KEY"
+  json='Content-Type: application/json'
   ${lines.join('\n  ')}
 
   ${SEED}

@@ -55,13 +55,13 @@ async function serve({ env, stdout, stderr }: System, firstKey: boolean): Promis
   // The banner has the addresses, too.
   const service = await startService(config, { clock, log, ...(isPretty && { announce: () => undefined }) });
   try {
-    const { url, consoleUrl, store } = service;
+    const { url, consoleUrl, metricsUrl, store } = service;
     const { environment } = config;
     const started = { store, environment, log };
     const print = async (banner: Partial<Banner>) => {
       const { bannerText } = await import('./banner.ts');
       const hasColors = stderr.hasColors?.() === true;
-      const text = bannerText({ url, consoleUrl, environment, hasColors, ...banner });
+      const text = bannerText({ url, consoleUrl, metricsUrl, environment, hasColors, ...banner });
       // In a terminal that shows both, the banner stands below the lines of the log.
       await chunks.flush(LOG_PATIENCE);
       stderr.write(text);
