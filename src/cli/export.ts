@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { ProgramTerminal } from './context.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { int64FromDecimal } from '../domain/int64.ts';
+import { readCategoryId } from '../resources/categories/commands.ts';
 import type { Store } from '../resources/repositories.ts';
 import { requireValue } from '../terminal/command.ts';
 import {
@@ -89,16 +89,9 @@ async function readFilters(
   { accounts, categories }: Store,
   { status, category, account }: ExportOptions,
 ): Promise<ExportFilters> {
-  const readCategory = async (text: string) => {
-    const id = int64FromDecimal(text);
-    if (id !== undefined) return id;
-    const found = await categories.find(text);
-    if ('value' in found) return found.value.id;
-    throw new ServiceError('not_found', `There is no category ${text}.`);
-  };
   return {
     status,
-    category: category === undefined ? undefined : await readCategory(category),
+    category: category === undefined ? undefined : await readCategoryId(categories, category),
     account: account === undefined ? undefined : requireValue(await accounts.find(account)).name,
   };
 }

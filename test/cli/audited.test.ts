@@ -53,7 +53,9 @@ async function prepared(t: TestContext, variables: Variables): Promise<Store> {
   const store = await storeOf(t, variables);
   await newKey(store);
   await store.pets.create(CLIENT, { name: 'Rex', categoryId: 7n, status: 'available' });
-  await store.orders.create(1, { petId: 1n });
+  await store.pets.create(CLIENT, { name: 'Bo', categoryId: 7n });
+  await store.pets.create(CLIENT, { name: 'Mia', categoryId: 7n, status: 'available' });
+  for (const petId of [1n, 3n]) await store.orders.create(1, { petId });
   const ban = { until: Date.now() + 3_600_000, count: 2 };
   await store.limits.writeBanRecords(new Map([[1, { refusals: [], ban }]]));
   return store;
@@ -64,6 +66,11 @@ const CHANGES = (file: string): readonly (readonly [command: string, ...entries:
   ['bans lift 1', 'bans lift: ban 1'],
   ['orders cancel 1', 'orders cancel: order 1'],
   ['categories create Dogs', 'categories create: category Dogs'],
+  ['categories set Dogs --name Hounds', 'categories set: category Dogs'],
+  ['categories set Hounds --name Dogs', 'categories set: category Hounds'],
+  ['pets set 2 --name Max', 'pets set: pet 2'],
+  ['pets delete 2', 'pets delete: pet 2'],
+  ['orders complete 2', 'orders complete: order 2'],
   [
     `import ${file} --map categoryId=kind`,
     `import start: pets ${file}`,
@@ -99,6 +106,10 @@ const SEEDED = [
 const NO_CHANGES = (file: string): readonly string[] => [
   'bans lift 1',
   'orders cancel 1',
+  'orders complete 2',
+  'pets set 1 --name Rex',
+  'pets delete 2',
+  'categories set Dogs --name Dogs',
   'categories create DOGS',
   `import ${file} --map name=none`,
   `import ${file} --map categoryId=kind --dry-run`,

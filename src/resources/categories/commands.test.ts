@@ -86,3 +86,31 @@ test('a category that breaks a rule exits 2 with one line, and is not created', 
   }
   assert.deepEqual(await runJson(['categories', 'list'], variables), []);
 });
+
+test('categories set changes name and description of the category with a name or an id', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['categories', 'create', 'Dogs'], variables);
+  const { stdout } = await run(['categories', 'set', 'DOGS', '--name', 'Hounds'], variables);
+  assert.equal(stdout, 'Category 1: Hounds.\n');
+  const set = (...args: string[]) => runJson(['categories', 'set', '1', ...args], variables);
+  const described = { id: 1, name: 'Hounds', description: 'Large ones.' };
+  assert.deepEqual(await set('--description', 'Large ones.'), described);
+  assert.deepEqual(await set('--no-description'), { id: 1, name: 'Hounds' });
+});
+
+test('categories set refuses a name that is taken, a missing category and wrong use', async (t) => {
+  const variables = temporaryEnvironment(t);
+  for (const name of ['Dogs', 'Cats']) await runJson(['categories', 'create', name], variables);
+  for (const [args, code, reason] of [
+    [['Dogs', '--name', 'CATS'], 1, 'There is a category Cats already; the case of a name does not count.'],
+    [['Birds', '--name', 'Owls'], 1, 'There is no category Birds.'],
+    [['9', '--name', 'Owls'], 1, 'There is no category 9.'],
+    [['Dogs'], 2, 'Name what to change: --name or --description.'],
+    [['Dogs', '--name', ' '], 2, 'name must not be empty or only white space.'],
+  ] as const)
+    assert.deepEqual(await run(['categories', 'set', ...args], variables), {
+      code,
+      stdout: '',
+      stderr: `petstore: ${reason}\n`,
+    });
+});

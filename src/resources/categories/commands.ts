@@ -1,13 +1,17 @@
 // Contract: sections 2 and 8.
 import type { Command } from 'commander';
-import { ServiceError } from '../../domain/errors.ts';
+import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
+import { int64FromDecimal } from '../../domain/int64.ts';
 import { faultsOf } from '../../domain/parse.ts';
 import { toJson } from '../../domain/json.ts';
-import type { Terminal } from '../../terminal/command.ts';
+import { readPatch } from '../../domain/patch.ts';
+import type { Result } from '../../domain/result.ts';
+import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
 import type { Column } from '../../terminal/table.ts';
 import type { CategoryRepository } from './repository.ts';
+import type { Category } from './schema.ts';
 
 interface Repositories {
   readonly categories: CategoryRepository;
@@ -23,12 +27,22 @@ const COLUMNS: readonly Column[] = [
   { title: 'DESCRIPTION', shrinks: true },
 ];
 
+interface SetOptions extends JsonOption {
+  readonly name?: string;
+  /** False: no description. */
+  readonly description?: string | false;
+}
+
+const SET_EXAMPLE = `
+Example:
+  petstore categories set Dogs --name Hounds`;
+
 const CREATE_EXAMPLE = `
 Example:
   petstore categories create Dogs --description "Dogs of all sizes, puppies included."`;
 
 export function categoriesCommands(program: Command, terminal: Terminal<Repositories>): void {
-  const categories = program.command('categories').description('categories of animals: list, create');
+  const categories = program.command('categories').description('categories of animals: list, create, set');
 
   categories
     .command('list')
@@ -44,6 +58,34 @@ export function categoriesCommands(program: Command, terminal: Terminal<Reposito
     .option(...JSON_OPTION)
     .addHelpText('after', CREATE_EXAMPLE)
     .action((name: string, options: CreateOptions) => createCategory(terminal, name, options));
+
+  categories
+    .command('set')
+    .argument('<name>', 'the name of the category, or its id')
+    .description('change the name or the description of a category; its animals stay in it')
+    .option('--name <name>', 'another name, unique; its case does not count')
+    .option('--description <text>', 'another description')
+    .option('--no-description', 'remove the description')
+    .option(...JSON_OPTION)
+    .addHelpText('after', SET_EXAMPLE)
+    .action((name: string, options: SetOptions) => setCategory(terminal, name, options));
+}
+
+/**
+ * The id that a name or a number stands for. No category need have a number.
+ * @throws ServiceError `not_found` when no category has the name.
+ */
+export async function readCategoryId(categories: CategoryRepository, text: string): Promise<bigint> {
+  return int64FromDecimal(text) ?? requireCategory(text, await categories.find(text)).id;
+}
+
+/** The category of a result. @throws ServiceError that names it. */
+function requireCategory(name: string, result: Result<Category, ErrorCode>): Category {
+  return requireValue(
+    'error' in result && result.error === 'not_found'
+      ? { ...result, message: `There is no category ${name}.` }
+      : result,
+  );
 }
 
 function listCategories(
@@ -72,12 +114,38 @@ async function createCategory(
     throw new ServiceError('invalid_parameter', `${faultsOf(NewCategory, given, error).join('; ')}.`);
   return withStore(async ({ store: { categories }, actor }) => {
     const created = await categories.create(actor, data);
-    if ('error' in created) {
-      const other = await categories.find(name);
-      const taken = 'value' in other ? other.value.name : name;
-      const message = `There is a category ${taken} already; the case of a name does not count.`;
-      throw new ServiceError('conflict', message);
-    }
+    if ('error' in created) throw await describeTaken(categories, name);
     printLine(json ? toJson(created.value) : `Category ${created.value.id}: ${name}.`);
   });
+}
+
+async function setCategory(
+  { withStore, printLine }: Terminal<Repositories>,
+  category: string,
+  { name, description, json }: SetOptions,
+): Promise<void> {
+  if (name === undefined && description === undefined)
+    throw new ServiceError('invalid_parameter', 'Name what to change: --name or --description.');
+  const { CategoryPatch } = await import('./schema.ts');
+  return withStore(async ({ store: { categories }, actor }) => {
+    const id = await readCategoryId(categories, category);
+    const fields = {
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description: description === false ? null : description }),
+    };
+    const changed = await categories.update(actor, id, readPatch(CategoryPatch, fields));
+    if ('error' in changed && changed.error === 'conflict') throw await describeTaken(categories, name ?? '');
+    const after = requireCategory(category, changed);
+    printLine(json ? toJson(after) : `Category ${id}: ${after.name}.`);
+  });
+}
+
+/** The refusal of a name that another category has, perhaps in another case. */
+async function describeTaken(categories: CategoryRepository, name: string): Promise<ServiceError> {
+  const other = await categories.find(name);
+  const taken = 'value' in other ? other.value.name : name;
+  return new ServiceError(
+    'conflict',
+    `There is a category ${taken} already; the case of a name does not count.`,
+  );
 }

@@ -128,6 +128,29 @@ test('orders cancel frees the animal at once while serving, and may be repeated'
   assert.equal(await pet(), 'pending', 'the second order still holds the animal');
 });
 
+test('orders complete sells the animal at once while serving, and orders show has the order', async (t) => {
+  const { variables, url, key, made } = await ordered(t);
+  const { stdout } = await run(['orders', 'complete', '1'], variables);
+  assert.equal(stdout, 'Order 1 of account shop is complete. Animal 1 is sold.\n');
+  assert.equal((await call(url, '/v1/pets?id=1', { key })).json[0].status, 'sold');
+  const order = { ...made, accountId: 1, account: 'shop', status: 'complete', complete: true };
+  assert.deepEqual(await runJson(['orders', 'show', '1'], variables), order);
+  assert.match(
+    (await run(['orders', 'show', '1'], variables)).stdout,
+    /^ID +ACCOUNT.*\n1 +shop +1 +complete /,
+  );
+  for (const [args, reason] of [
+    [['complete', '1'], 'Order 1 is complete, so it cannot be completed.'],
+    [['complete', '99'], 'There is no order 99.'],
+    [['show', '99'], 'There is no order 99.'],
+  ] as const)
+    assert.deepEqual(await run(['orders', ...args], variables), {
+      code: 1,
+      stdout: '',
+      stderr: `petstore: ${reason}\n`,
+    });
+});
+
 test('a complete or missing order is not cancelled: one clear line and exit 1', async (t) => {
   const { variables, url, key } = await ordered(t);
   await call(url, '/v1/store/orders/1/complete', { method: 'POST', key });

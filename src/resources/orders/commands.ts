@@ -5,7 +5,7 @@ import { toJson } from '../../domain/json.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption, rowId } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
-import { type Column, instantCell } from '../../terminal/table.ts';
+import { type Cell, type Column, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { AccountOrder, OrderRepository } from './repository.ts';
 import { ORDER_STATUSES, type OrderStatus } from './rules.ts';
@@ -21,7 +21,7 @@ interface Repositories {
   readonly orders: OrderRepository;
 }
 
-const COLUMNS: readonly Column[] = [
+export const ORDER_COLUMNS: readonly Column[] = [
   'ID',
   { title: 'ACCOUNT', shrinks: true },
   'PET',
@@ -33,9 +33,11 @@ const COLUMNS: readonly Column[] = [
 
 export function ordersCommands(
   program: Command,
-  { withStore, printLine, printPages }: Terminal<Repositories>,
+  { withStore, printLine, printPages, printTable }: Terminal<Repositories>,
 ): void {
-  const command = program.command('orders').description('orders of all accounts: list, cancel');
+  const command = program
+    .command('orders')
+    .description('orders of all accounts: list, show, complete, cancel');
 
   command
     .command('list')
@@ -46,16 +48,39 @@ export function ordersCommands(
     .option(...JSON_OPTION)
     .action(({ json, ...filters }: ListOptions) =>
       withStore(({ store }) =>
-        printPages(json, readOrders(store, filters), COLUMNS, (order) => [
-          String(order.id),
-          order.account,
-          String(order.petId),
-          order.status,
-          instantCell(order.createdAt),
-          instantCell(order.expiresAt),
-          order.shipDate ?? '-',
-        ]),
+        printPages(json, readOrders(store, filters), ORDER_COLUMNS, describeOrderCells),
       ),
+    );
+
+  command
+    .command('show')
+    .argument('<id>', 'the number of the order', rowId)
+    .description('show an order of any account')
+    .option(...JSON_OPTION)
+    .action((id: bigint, { json }: JsonOption) =>
+      withStore(async ({ store: { orders } }) => {
+        const order = requireValue(await orders.getWithAccount(id));
+        if (json) printLine(toJson(order));
+        else printTable(ORDER_COLUMNS, [describeOrderCells(order)]);
+      }),
+    );
+
+  command
+    .command('complete')
+    .argument('<id>', 'the number of the order', rowId)
+    .description('complete an open order of any account, also while the service runs; its animal is sold')
+    .option(...JSON_OPTION)
+    .action((id: bigint, { json }: JsonOption) =>
+      withStore(async ({ store: { orders }, actor }) => {
+        const completed = await orders.complete(actor, id);
+        const order = requireValue(await orders.getWithAccount(id));
+        if ('error' in completed)
+          throw new ServiceError('conflict', `Order ${id} is ${order.status}, so it cannot be completed.`);
+        const { account, petId } = order;
+        printLine(
+          json ? toJson(order) : `Order ${id} of account ${account} is complete. Animal ${petId} is sold.`,
+        );
+      }),
     );
 
   command
@@ -87,4 +112,17 @@ async function* readOrders(
 ): AsyncGenerator<readonly AccountOrder[]> {
   const accountId = name === undefined ? undefined : requireValue(await accounts.find(name)).id;
   yield* readPages((page) => orders.listWithAccounts({ accountId, petId, status, ...page }));
+}
+
+export function describeOrderCells(order: AccountOrder): readonly Cell[] {
+  const { id, account, petId, status, createdAt, expiresAt, shipDate = '-' } = order;
+  return [
+    String(id),
+    account,
+    String(petId),
+    status,
+    instantCell(createdAt),
+    instantCell(expiresAt),
+    shipDate,
+  ];
 }

@@ -1,0 +1,119 @@
+// Contract: sections 2 and 8.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { INT64_MAX } from '../../domain/int64.ts';
+import { run, runJson, type Variables } from '../../../test/support/process.ts';
+import { newKey, prepared } from '../../../test/cli/prepared.ts';
+import { CLIENT } from '../../../test/support/store.ts';
+
+interface PetJson {
+  readonly id: number;
+  readonly name: string;
+  readonly category?: string;
+  readonly status?: string;
+}
+
+/** Four animals in two categories and one that is none. The first one has an open order. */
+const withAnimals = prepared(async (store) => {
+  await newKey(store);
+  for (const name of ['Dogs', 'Cats']) await store.categories.create(CLIENT, { name });
+  await store.pets.create(CLIENT, { name: 'Rex', categoryId: 1n, status: 'available' });
+  await store.pets.create(CLIENT, { name: 'Bo', categoryId: 1n, status: 'sold' });
+  await store.pets.create(CLIENT, { name: 'Mia', categoryId: 2n, status: 'available' });
+  await store.pets.create(CLIENT, { name: 'Kim', categoryId: INT64_MAX });
+  await store.orders.create(1, { petId: 1n });
+  return {};
+});
+
+const namesOf = async (variables: Variables, ...args: string[]) =>
+  (await runJson<readonly PetJson[]>(['pets', 'list', ...args], variables)).map(({ name }) => name);
+
+test('pets list shows animals with the names of their categories, newest first', async (t) => {
+  const { variables } = await withAnimals(t);
+  const { stdout } = await run(['pets', 'list'], variables);
+  assert.equal(
+    stdout,
+    [
+      'ID  NAME  CATEGORY             STATUS',
+      `4   Kim   ${INT64_MAX}  -`,
+      '3   Mia   Cats                 available',
+      '2   Bo    Dogs                 sold',
+      '1   Rex   Dogs                 pending',
+      '',
+    ].join('\n'),
+  );
+  const { stdout: json } = await run(['pets', 'list', '--json', '--category', String(INT64_MAX)], variables);
+  assert.equal(json, `[{"id":4,"name":"Kim","categoryId":${INT64_MAX}}]\n`);
+});
+
+test('pets list keeps the animals of a category, by its name or its id, and of a status', async (t) => {
+  const { variables } = await withAnimals(t);
+  assert.deepEqual(await namesOf(variables, '--category', 'DOGS'), ['Bo', 'Rex']);
+  assert.deepEqual(await namesOf(variables, '--category', '2'), ['Mia']);
+  assert.deepEqual(await namesOf(variables, '--category', 'dogs', '--status', 'sold'), ['Bo']);
+});
+
+test('pets show has an animal with its orders', async (t) => {
+  const { variables } = await withAnimals(t);
+  const { orders, ...pet } = await runJson<PetJson & { readonly orders: readonly { account: string }[] }>(
+    ['pets', 'show', '1'],
+    variables,
+  );
+  assert.deepEqual(pet, { id: 1, name: 'Rex', categoryId: 1, status: 'pending', category: 'Dogs' });
+  assert.deepEqual(
+    orders.map(({ account }) => account),
+    ['shop'],
+  );
+  const { stdout } = await run(['pets', 'show', '1'], variables);
+  assert.match(stdout, /^ID +NAME +CATEGORY +STATUS\n1 +Rex +Dogs +pending\n\nID +ACCOUNT/);
+});
+
+test('pets set changes what it names, and keeps the rest', async (t) => {
+  const { variables } = await withAnimals(t);
+  const { stdout } = await run(['pets', 'set', '2', '--name', 'Bobo', '--category', 'cats'], variables);
+  assert.equal(stdout, 'Animal 2, Bobo, Cats, sold.\n');
+  await run(['pets', 'set', '2', '--no-status'], variables);
+  const changed = await run(['pets', 'set', '2', '--category', String(INT64_MAX), '--json'], variables);
+  assert.equal(changed.stdout, `{"id":2,"name":"Bobo","categoryId":${INT64_MAX}}\n`);
+});
+
+test('pets delete deletes an animal for good', async (t) => {
+  const { variables } = await withAnimals(t);
+  assert.equal((await run(['pets', 'delete', '2'], variables)).stdout, 'Animal 2, Bo, is deleted.\n');
+  assert.deepEqual(await namesOf(variables), ['Kim', 'Mia', 'Rex']);
+});
+
+test('an open order and a missing animal are one clear line and exit 1', async (t) => {
+  const { variables } = await withAnimals(t);
+  const isHeld = 'An order of animal 1 is open: complete or cancel it first.';
+  for (const [command, message] of [
+    ['pets set 1 --status sold', isHeld],
+    ['pets delete 1', isHeld],
+    ['pets show 99', 'There is no animal 99.'],
+    ['pets set 99 --name Max', 'There is no animal 99.'],
+    ['pets delete 99', 'There is no animal 99.'],
+    ['pets list --category Birds', 'There is no category Birds.'],
+  ] as const)
+    assert.deepEqual(
+      await run(command.split(' '), variables),
+      { code: 1, stdout: '', stderr: `petstore: ${message}\n` },
+      command,
+    );
+  assert.equal((await namesOf(variables)).length, 4);
+});
+
+test('wrong use of pets prints one line and exits 2', async (t) => {
+  const { variables } = await withAnimals(t);
+  for (const [args, reason] of [
+    [['set', '2'], /Name what to change/],
+    [['set', '2', '--name', ' '], /name must not be empty/],
+    [['set', '2', '--status', 'lost'], /Allowed choices are available, pending, sold/],
+    [['show', '0'], /whole number from 1/],
+    [['delete'], /missing required argument 'id'/],
+  ] as const) {
+    const { code, stdout, stderr } = await run(['pets', ...args], variables);
+    assert.deepEqual([code, stdout], [2, ''], stderr);
+    assert.match(stderr, reason);
+    assert.match(stderr, /^petstore: .*\n$/);
+  }
+});

@@ -1,0 +1,178 @@
+// Contract: sections 2 and 8.
+import { type Command, Option } from 'commander';
+import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
+import { toJson } from '../../domain/json.ts';
+import { parseExactJson } from '../../domain/parse.ts';
+import { readPatch } from '../../domain/patch.ts';
+import type { Result } from '../../domain/result.ts';
+import { requireValue, type Terminal } from '../../terminal/command.ts';
+import { JSON_OPTION, type JsonOption, rowId } from '../../terminal/options.ts';
+import { readPages } from '../../terminal/pages.ts';
+import type { Column } from '../../terminal/table.ts';
+import { readCategoryId } from '../categories/commands.ts';
+import type { CategoryRepository } from '../categories/repository.ts';
+import { describeOrderCells, ORDER_COLUMNS } from '../orders/commands.ts';
+import type { OrderRepository } from '../orders/repository.ts';
+import type { PetRepository } from './repository.ts';
+import { PET_STATUSES, type PetStatus } from './rules.ts';
+import type { Pet } from './schema.ts';
+
+interface Repositories {
+  readonly categories: CategoryRepository;
+  readonly orders: OrderRepository;
+  readonly pets: PetRepository;
+}
+
+interface ListOptions extends JsonOption {
+  readonly category?: string;
+  readonly status?: PetStatus;
+}
+
+interface SetOptions extends JsonOption {
+  readonly name?: string;
+  readonly category?: string;
+  /** False: no status. */
+  readonly status?: PetStatus | false;
+}
+
+/** An animal with the name of its category, if there is one. */
+type NamedPet = Pet & { readonly category?: string | undefined };
+
+/** Orders that `show` prints. */
+const SHOWN = 20;
+
+const COLUMNS: readonly Column[] = [
+  'ID',
+  { title: 'NAME', shrinks: true },
+  { title: 'CATEGORY', shrinks: true },
+  'STATUS',
+];
+
+const SET_EXAMPLE = `
+Examples:
+  petstore pets set 42 --name Rexi --category Dogs
+  petstore pets set 42 --no-status`;
+
+const status = (description: string) => new Option('--status <status>', description).choices(PET_STATUSES);
+
+export function petsCommands(program: Command, terminal: Terminal<Repositories>): void {
+  const { withStore, printLine, printPages, printTable } = terminal;
+  const group = program.command('pets').description('animals of the catalogue: list, show, set, delete');
+
+  group
+    .command('list')
+    .description('list animals, newest first')
+    .option('--category <category>', 'only the animals of this category: its name or its id')
+    .addOption(status('only the animals with this status'))
+    .option(...JSON_OPTION)
+    .action(({ category, status: wanted, json }: ListOptions) =>
+      withStore(async ({ store: { categories, pets } }) => {
+        const categoryId = category === undefined ? undefined : await readCategoryId(categories, category);
+        const addCategories = nameCategories(categories);
+        const pages = readPages(async (page) => {
+          const { items, next } = await pets.list({ categoryId, status: wanted, ...page });
+          return { items: await addCategories(parseExactJson(items) as readonly Pet[]), next };
+        });
+        await printPages(json, pages, COLUMNS, describeCells);
+      }),
+    );
+
+  group
+    .command('show')
+    .argument('<id>', 'the number of the animal', rowId)
+    .description(`show an animal and its last ${SHOWN} orders by all accounts`)
+    .option(...JSON_OPTION)
+    .action((id: bigint, { json }: JsonOption) =>
+      withStore(async ({ store }) => {
+        const pet = await readPet(store, id);
+        const query = { accountId: undefined, petId: id, limit: SHOWN, cursor: undefined };
+        const { items } = await store.orders.listWithAccounts(query);
+        if (json) return printLine(toJson({ ...pet, orders: items }));
+        printTable(COLUMNS, [describeCells(pet)]);
+        printLine('');
+        printTable(ORDER_COLUMNS, items.map(describeOrderCells));
+      }),
+    );
+
+  group
+    .command('set')
+    .argument('<id>', 'the number of the animal', rowId)
+    .description('change an animal; its status stays while an order of it is open')
+    .option('--name <name>', 'another name')
+    .option('--category <category>', 'another category: its name, or any id')
+    .addOption(status('another status'))
+    .option('--no-status', 'remove the status')
+    .option(...JSON_OPTION)
+    .addHelpText('after', SET_EXAMPLE)
+    .action((id: bigint, options: SetOptions) => setPet(terminal, id, options));
+
+  group
+    .command('delete')
+    .argument('<id>', 'the number of the animal', rowId)
+    .description('delete an animal for good, unless an order of it is open')
+    .option(...JSON_OPTION)
+    .action((id: bigint, { json }: JsonOption) =>
+      withStore(async ({ store, actor }) => {
+        const pet = await readPet(store, id);
+        requirePet(id, await store.pets.delete(actor, id));
+        printLine(json ? toJson({ ...pet, deleted: true }) : `Animal ${id}, ${pet.name}, is deleted.`);
+      }),
+    );
+}
+
+async function setPet(
+  { withStore, printLine }: Terminal<Repositories>,
+  id: bigint,
+  { name, category, status: wanted, json }: SetOptions,
+): Promise<void> {
+  if (name === undefined && category === undefined && wanted === undefined)
+    throw new ServiceError('invalid_parameter', 'Name what to change: --name, --category or --status.');
+  // Loaded here, because a list needs no schema.
+  const { PetPatch } = await import('./schema.ts');
+  return withStore(async ({ store, actor }) => {
+    const fields = {
+      ...(name !== undefined && { name }),
+      ...(category !== undefined && { categoryId: await readCategoryId(store.categories, category) }),
+      ...(wanted !== undefined && { status: wanted || null }),
+    };
+    requirePet(id, await store.pets.update(actor, id, readPatch(PetPatch, fields)));
+    const pet = await readPet(store, id);
+    printLine(json ? toJson(pet) : `Animal ${describeCells(pet).join(', ')}.`);
+  });
+}
+
+/** @throws ServiceError `not_found` */
+async function readPet({ pets, categories }: Repositories, id: bigint): Promise<NamedPet> {
+  const pet = parseExactJson(requirePet(id, await pets.get(id))) as Pet;
+  const [named] = await nameCategories(categories)([pet]);
+  return named ?? pet;
+}
+
+/** The value of a result about an animal. @throws ServiceError that names the animal. */
+function requirePet<T>(id: bigint, result: Result<T, ErrorCode>): T {
+  if ('error' in result && result.error === 'not_found')
+    return requireValue({ ...result, message: `There is no animal ${id}.` });
+  if ('error' in result && result.error === 'conflict')
+    return requireValue({
+      ...result,
+      message: `An order of animal ${id} is open: complete or cancel it first.`,
+    });
+  return requireValue(result);
+}
+
+/** Adds the names of categories to animals. It reads each category once. */
+function nameCategories(categories: CategoryRepository) {
+  const names = new Map<bigint, string | undefined>();
+  const readName = async (id: bigint) => {
+    const found = await categories.get(id);
+    return 'value' in found ? found.value.name : undefined;
+  };
+  return async (pets: readonly Pet[]): Promise<readonly NamedPet[]> => {
+    for (const { categoryId: id } of pets) if (!names.has(id)) names.set(id, await readName(id));
+    return pets.map((pet) => Object.assign(pet, { category: names.get(pet.categoryId) }));
+  };
+}
+
+function describeCells({ id, name, categoryId, category, status: current }: NamedPet): readonly string[] {
+  return [String(id), name, category ?? String(categoryId), current ?? '-'];
+}
