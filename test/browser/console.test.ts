@@ -122,6 +122,9 @@ test('on a laptop no column of the keys is covered, and a request id stays on on
   assert.equal(await widestTable(page), 0);
   await page.setViewportSize({ width: 1_024, height: 800 });
   await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
+  await page.getByRole('rowheader').getByRole('link').first().click();
+  await page.getByRole('region', { name: 'Failed requests', exact: true }).waitFor();
+  await loaded(page);
   const lines = await page.evaluate<number>(`(() => {
     const id = document.querySelector('code .name');
     return id.offsetHeight / Number.parseFloat(getComputedStyle(id).fontSize);

@@ -1,81 +1,121 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { Time } from '../shared/format.js';
+import { number, Time } from '../shared/format.js';
 import { Field } from '../shared/forms.js';
 import { Badge } from '../shared/notice.js';
+import { usePoll } from '../shared/poll.js';
 import { Name } from '../shared/table.js';
-import { withQuery } from './api.js';
-import { AccountPicker } from './fields.js';
-import { ACCOUNT, ListTable, useList } from './list.js';
+import { get, withQuery } from './api.js';
+import { SearchField } from './fields.js';
+import { ACCOUNT, AccountLink, ListTable, useList } from './list.js';
 import { Page } from './page.js';
 import { filterBy, usePlace } from './router.js';
+import { ERROR_CODES } from './terms.js';
 
-const STATUSES = ['400', '401', '403', '404', '405', '409', '412', '413', '415', '422', '429', '500', '503'];
+/** @typedef {import('./schema.d.ts').FaultGroups[number]} FaultGroup */
+
+const CODES = [{ value: '', text: 'All' }, ...ERROR_CODES.map((code) => ({ value: code, text: code }))];
 
 export function Faults() {
   const { query } = usePlace();
   const filters = Object.fromEntries(
-    ['requestId', 'accountId', 'status'].map((name) => [name, query.get(name) ?? undefined]),
+    ['account', 'accountId', 'operation', 'code', 'requestId'].map((name) => [
+      name,
+      query.get(name) ?? undefined,
+    ]),
   );
   const [text, setText] = useState(filters.requestId ?? '');
-  const intro = 'The last 10,000 refused and failed requests of this instance, since it started.';
+  const intro =
+    'The last 10,000 refused and failed requests of this instance, since it started. Those with the same cause are one row.';
   /** @param {Event} event */
   const find = (event) => {
     event.preventDefault();
     filterBy({ requestId: text.trim() });
   };
-  const choices = [
-    { value: '', text: 'All' },
-    ...STATUSES.map((status) => ({ value: status, text: status })),
-  ];
   return html`<${Page} title="Faults" intro=${intro}>
     <search class="filters">
+      ${
+        filters.accountId === undefined
+          ? html`<${SearchField} label="Account" name="account" />`
+          : html`<${OneAccount} id=${filters.accountId} />`
+      }
+      <${SearchField} label="Operation" name="operation" />
+      <${Field} label="Code" value=${filters.code ?? ''} choices=${CODES}
+        onValue=${(/** @type {string} */ code) => filterBy({ code })} />
       <form class="with-button" onSubmit=${find}>
-        <${Field} label="Request id" type="search" maxlength="200" autocomplete="off" spellcheck="false" value=${text}
+        <${Field} label="Request id" type="search" maxlength="128" autocomplete="off" spellcheck="false" value=${text}
           onValue=${setText} />
         <button type="submit">Find</button>
       </form>
-      <${Field} label="Status" value=${filters.status ?? ''} choices=${choices}
-        onValue=${(/** @type {string} */ status) => filterBy({ status })} />
-      <${AccountPicker} id=${filters.accountId} onId=${(/** @type {string} */ accountId) => filterBy({ accountId })} />
     </search>
     <${FaultTable} filters=${{ ...filters, limit: 100 }} />
   <//>`;
+}
+
+/** The account that the page is about, until somebody wants to see all. @param {{ id: string }} props */
+function OneAccount({ id }) {
+  const { data } = usePoll(
+    /** @returns {Promise<import('./schema.d.ts').Account>} */ (signal) => get(`/accounts/${id}`, signal),
+    Number.POSITIVE_INFINITY,
+  );
+  return html`<div class="field">
+    <span>Account</span>
+    <div class="row">
+      <${AccountLink} id=${Number(id)} name=${data?.name ?? `account ${id}`} />
+      <button type="button" onClick=${() => filterBy({ accountId: undefined })}>
+        Show all<span class="hidden-text"> accounts</span>
+      </button>
+    </div>
+  </div>`;
 }
 
 /** Seconds between two polls. */
 const LIVE = 5;
 
 /**
- * The last refused and failed requests of this instance.
+ * The last refused and failed requests of this instance, those with the same cause as one row.
  * @param {{ filters: { limit: number, [filter: string]: unknown }, isOfAccount?: boolean }} props
  */
 export function FaultTable({ filters: { limit, ...filters }, isOfAccount = false }) {
-  const list = useList(withQuery('/faults', { ...filters, limit }), LIVE);
+  const list = useList(withQuery('/faults/groups', { ...filters, limit }), LIVE);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  /** @type {import('../shared/table.js').Columns<import('./schema.d.ts').Faults[number]>} */
-  const columns = [
-    { name: 'Time', cell: ({ time }) => html`<${Time} at=${time} isExact />` },
-    {
-      name: 'Status',
-      cell: ({ status }) => html`<${Badge} kind=${status >= 500 ? 'bad' : 'warn'}>${status}<//>`,
-    },
-    { name: 'Code', cell: ({ code }) => code ?? '–' },
-    {
-      name: 'Request',
-      cell: ({ method, operation }) =>
-        html`<span class="fixed">${method} ${operation ?? 'no operation'}</span>`,
-    },
-    !isOfAccount && ACCOUNT,
-    { name: 'Key', isNumber: true, cell: ({ keyId }) => keyId ?? '–' },
-    {
-      name: 'Request id',
-      isName: true,
-      cell: ({ requestId }) => html`<code><${Name} text=${requestId} /></code>`,
-    },
-  ];
-  const rowKey = (/** @type {import('./schema.d.ts').Faults[number]} */ { time, requestId, method }) =>
-    `${time} ${requestId} ${method}`;
-  return html`<${ListTable} list=${list} caption="Refused and failed requests" columns=${columns} rowKey=${rowKey}
-    empty="This instance has had no ${isFiltered ? 'such request' : 'refused or failed request'} since it started." />`;
+  const empty = isFiltered
+    ? 'None of the failed requests that this instance keeps is like that.'
+    : 'This instance has had no refused or failed request since it started.';
+  return html`<${ListTable} list=${list} caption="Refused and failed requests" rowKey=${keyOf} empty=${empty}
+    columns=${isOfAccount ? COLUMNS.filter(({ name }) => name !== ACCOUNT.name) : COLUMNS} />`;
+}
+
+/** The row stays the same while its requests repeat. @param {FaultGroup} group */
+const keyOf = ({ firstTime, last: { status, code, method, path, keyId, message } }) =>
+  [firstTime, status, code, method, path, keyId, status === 429 ? '' : message].join(' ');
+
+/** @type {import('../shared/table.js').Column<FaultGroup>[]} */
+const COLUMNS = [
+  {
+    name: 'Why',
+    isName: true,
+    cell: ({ last: { id, message } }) => html`<a href="/faults/${id}"><${Name} text=${message} /></a>`,
+  },
+  { name: 'Code', cell: ({ last }) => html`<${Answer} ...${last} />` },
+  {
+    name: 'Request',
+    cell: ({
+      last: { method, path, operation },
+    }) => html`<span class="fixed">${method} ${path ?? 'unknown path'}</span>
+      ${operation && html`<div class="muted fixed">${operation}</div>`}`,
+  },
+  { name: ACCOUNT.name, cell: ({ last }) => ACCOUNT.cell(last) },
+  { name: 'Key', isNumber: true, cell: ({ last: { keyId } }) => keyId ?? '–' },
+  { name: 'Times', isNumber: true, cell: ({ count }) => number(count) },
+  {
+    name: 'Last',
+    cell: ({ count, firstTime, last: { time } }) => html`<${Time} at=${time} isExact />
+      ${count > 1 && html`<div class="muted fixed">first <${Time} at=${firstTime} isExact /></div>`}`,
+  },
+];
+
+/** The status and the code of an answer. @param {{ status: number, code: string }} props */
+export function Answer({ status, code }) {
+  return html`<span class="fixed"><${Badge} kind=${status >= 500 ? 'bad' : 'warn'}>${status}<//> <span>${code}</span></span>`;
 }

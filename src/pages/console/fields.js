@@ -3,9 +3,28 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { Field } from '../shared/forms.js';
 import { usePoll } from '../shared/poll.js';
 import { get, withQuery } from './api.js';
+import { filterBy, usePlace } from './router.js';
 
 /** Seconds. Names are loaded once for each text. */
 const ONCE = Number.POSITIVE_INFINITY;
+
+/** Milliseconds after a key press until the search begins. */
+const PAUSE = 200;
+
+/**
+ * A field that filters the page by a part of a text, while somebody types.
+ * @param {{ label: string, name: string }} props `name` is that of the filter in the address
+ */
+export function SearchField({ label, name }) {
+  const search = usePlace().query.get(name) ?? '';
+  const [text, setText] = useState(search);
+  useEffect(() => {
+    const timer = setTimeout(() => text !== search && filterBy({ [name]: text }), PAUSE);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return html`<${Field} label=${label} type="search" maxlength="100" autocomplete="off" spellcheck="false"
+    value=${text} onValue=${setText} />`;
+}
 
 /**
  * A field that filters by account. It offers the accounts whose names match. Without the whole name of one, it does not filter.

@@ -8,6 +8,7 @@ import { Audit } from './audit.js';
 import { Bans } from './bans.js';
 import { Categories } from './categories.js';
 import { Deprecations } from './deprecations.js';
+import { FaultDetails } from './fault.js';
 import { Faults } from './faults.js';
 import { Frame } from './frame.js';
 import { Keys } from './keys.js';
@@ -37,6 +38,9 @@ const PAGES = [
   { href: '/operators', text: 'Operators', component: Operators },
 ];
 
+/** The pages of one thing, by the path of its list. */
+const ONE = { accounts: Account, animals: Animal, faults: FaultDetails };
+
 /** @param {{ secret: string }} props the secret of the link that opened the page, or an empty text */
 function App({ secret }) {
   const { path } = usePlace();
@@ -60,8 +64,9 @@ function Inside({ path }) {
 
 /** @param {{ path: string }} props */
 function Shown({ path }) {
-  const [, things, id] = /^\/(accounts|animals)\/(\d+)$/.exec(path) ?? [];
-  if (things !== undefined) return html`<${things === 'accounts' ? Account : Animal} key=${path} id=${id} />`;
+  const [, things = '', id] = /^\/(\w+)\/(\d+)$/.exec(path) ?? [];
+  const single = ONE[/** @type {keyof typeof ONE} */ (things)];
+  if (single !== undefined) return html`<${single} key=${path} id=${id} />`;
   const { component = NotFound } = PAGES.find(({ href }) => href === path) ?? {};
   return html`<${component} />`;
 }

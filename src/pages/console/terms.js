@@ -18,3 +18,24 @@ export const ROLES = ['viewer', 'admin'];
 
 /** A name as the choice of a field: `Enterprise`. @param {string} name */
 export const asChoice = (name) => ({ value: name, text: name.charAt(0).toUpperCase() + name.slice(1) });
+
+export const ERROR_CODES = [
+  'invalid_request',
+  'invalid_parameter',
+  'unauthorized',
+  'insufficient_scope',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'gone',
+  'cursor_expired',
+  'precondition_failed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'idempotency_key_reused',
+  'rate_limit_exceeded',
+  'daily_limit_exceeded',
+  'key_banned',
+  'internal_error',
+  'unavailable',
+];

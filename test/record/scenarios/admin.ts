@@ -243,6 +243,7 @@ export const ADMIN_PAGES: Scenario = {
     '/accounts/1',
     '/bans',
     '/faults',
+    '/faults/1',
     '/audit',
     '/sign-in',
     '/deprecations',
