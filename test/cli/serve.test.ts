@@ -105,7 +105,12 @@ test('in a shared output the banner stands below the first line of the log', asy
 });
 
 test('the banner names the addresses, and exports the address and the key for clients', async (t) => {
-  const variables = { ...temporaryEnvironment(t), HOST: '0.0.0.0', PETSTORE_ENVIRONMENT: 'staging' };
+  const variables = {
+    ...temporaryEnvironment(t),
+    HOST: '0.0.0.0',
+    PETSTORE_ENVIRONMENT: 'staging',
+    METRICS_PORT: '0',
+  };
   const service = await startServiceProcess(t, variables, ['--first-key']);
   const lines = await waitFor(service, ({ stderr }) => SHELL_LINES.exec(stderr)?.[0]);
   // An address of this machine, because 0.0.0.0 is none.
@@ -117,6 +122,7 @@ test('the banner names the addresses, and exports the address and the key for cl
     `${url}/dashboard`,
     undefined,
   ]);
+  assert.match(row('Metrics') ?? '', /^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
   assert.match(
     lines,
     new RegExp(`^ {2}export PETSTORE_URL=${url}/v1\n {2}export PETSTORE_API_KEY=${row('Key')}\n`),
