@@ -40,6 +40,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   console: async () => (await import('../resources/operators/commands.ts')).consoleCommand,
   audit: async () => (await import('../resources/audit/commands.ts')).auditCommands,
   backup: async () => (await import('./maintenance.ts')).backupCommand,
+  restore: async () => (await import('./restore.ts')).restoreCommand,
   copy: async () => (await import('./copy.ts')).copyCommand,
   migrate: async () => (await import('./maintenance.ts')).migrateCommand,
   config: async () => (await import('./config.ts')).configCommand,

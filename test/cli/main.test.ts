@@ -23,6 +23,7 @@ const SINGLE = [
   'console',
   'audit',
   'backup',
+  'restore',
   'migrate',
   'config',
   'completion',

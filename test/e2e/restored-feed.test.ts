@@ -1,9 +1,9 @@
-// A restore by the steps of docs/operating.md. Contract: sections 13.2 and 13.3.
+// Contract: sections 13.2 and 13.3.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertError, call } from '../support/api.ts';
 import { newDatabase } from '../support/new-database.ts';
+import { run } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
@@ -28,10 +28,7 @@ test('a restart goes on with the feed; a restored backup begins a new one and di
   assert.equal((await call(second.url, '/v1/webhooks/1', { key })).json.enabled, true);
   await second.stop();
 
-  mkdirSync(join(folder, 'old'));
-  renameSync(file, join(folder, 'old', 'petstore.db'));
-  for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
-  copyFileSync(backup, file);
+  assert.equal((await run(['restore', backup], { DATABASE_URL: options.databaseUrl })).code, 0);
   const third = await startTestService(t, options);
   assertError(await call(third.url, path, { key }), 'cursor_expired');
   assert.equal((await call(third.url, '/v1/webhooks/1', { key })).json.disabledReason, 'copied');

@@ -84,7 +84,7 @@ function readNumber(db: DatabaseSync, sql: string): number {
 }
 
 /** @throws StartupError when the file belongs to another program. */
-function isEmpty(db: DatabaseSync, file: string): boolean {
+export function isEmpty(db: DatabaseSync, file: string): boolean {
   // In this order: another process that creates the schema between the two reads has set the id with it.
   const objects = readNumber(db, 'SELECT count(*) FROM sqlite_schema');
   const id = readNumber(db, 'PRAGMA application_id');
@@ -94,13 +94,31 @@ function isEmpty(db: DatabaseSync, file: string): boolean {
   return objects === 0;
 }
 
+/** The number of the last migration. @throws StartupError when this version does not know it. */
+function readVersion(db: DatabaseSync, file: string, newest: number): number {
+  const version = readNumber(db, 'PRAGMA user_version');
+  if (version <= newest) return version;
+  throw new StartupError(`The database ${file} was made by a newer version of petstore; upgrade petstore.`);
+}
+
+/** Reads all of a database. @throws StartupError when it is none of ours, too new for this version, or damaged. */
+export function checkDatabase(db: DatabaseSync, file: string): void {
+  try {
+    if (isEmpty(db, file)) throw new StartupError(`${file} holds no petstore database.`);
+    readVersion(db, file, readdirSync(MIGRATIONS).length);
+    const [fault] = db.prepare('PRAGMA integrity_check(1)').all();
+    const message = String(fault?.['integrity_check']);
+    if (message !== 'ok') throw new StartupError(`The database ${file} is damaged: ${message}.`);
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The database ${file} cannot be read: ${reason(error)}.`, { cause: error });
+  }
+}
+
 /** Applies the missing migrations in the order of their numbers, each in a transaction. */
 function migrate(db: DatabaseSync, file: string): void {
   const names = readdirSync(MIGRATIONS).toSorted();
-  const version = readNumber(db, 'PRAGMA user_version');
-  if (version > names.length)
-    throw new StartupError(`The database ${file} was made by a newer version of petstore; upgrade petstore.`);
-  if (version === names.length) return;
+  if (readVersion(db, file, names.length) === names.length) return;
   db.function('sha256', (text) => hash('sha256', String(text), 'hex'));
   for (const [index, name] of names.entries()) {
     const script = readFileSync(new URL(name, MIGRATIONS), 'utf8');

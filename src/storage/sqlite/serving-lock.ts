@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../../domain/startup-error.ts';
@@ -26,6 +26,11 @@ export class ServingLock {
     this.#path = path;
     this.#environment = environment;
     this.#file = `${realpathSync(path)}.${environment}.lock`;
+  }
+
+  /** Whether a service of this environment has ever locked this file. */
+  get hasFile(): boolean {
+    return existsSync(this.#file);
   }
 
   /** @throws StartupError when another service holds it, or it cannot be made. */

@@ -1,0 +1,94 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import { readConfig } from '../config/config.ts';
+import { DEFAULT_DATABASE_URL } from '../config/database-url.ts';
+import { systemActor } from '../config/system-actor.ts';
+import { textFromInstant } from '../domain/instant.ts';
+import { StartupError } from '../domain/startup-error.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { type ProgramTerminal, systemClock } from './context.ts';
+import { systemReason } from './import/source.ts';
+
+const NOTES = `
+Stop the service first. The command checks the whole backup, brings it to the schema of this version, and puts it in the
+place of the database. It keeps the old database beside the new one. All changes since the backup are gone.
+
+Example:
+  petstore restore nightly.db`;
+
+export function restoreCommand(program: Command, terminal: ProgramTerminal): void {
+  program
+    .command('restore')
+    .argument('<file>', 'a copy that petstore backup made; it stays as it is')
+    .description('put a backup in the place of a SQLite database, and keep the old database')
+    .option(...JSON_OPTION)
+    .addHelpText('after', NOTES)
+    .action((file: string, options: JsonOption) => restore(terminal, file, options));
+}
+
+async function restore(
+  { system, printJson, printLine }: ProgramTerminal,
+  backup: string,
+  { json }: JsonOption,
+): Promise<void> {
+  const config = readConfig(system.env);
+  const { databaseUrl } = config;
+  if (!databaseUrl.startsWith('sqlite:'))
+    throw new StartupError(
+      'restore is for SQLite. For PostgreSQL, restore a dump of pg_dump with pg_restore or psql into an empty database.',
+    );
+  // Loaded here, because the help of all commands loads this file.
+  const [{ openStore }, { copyBackup, holdDatabase, placingSteps, removeCopy }] = await Promise.all([
+    import('../app/store.ts'),
+    import('../storage/sqlite/restore.ts'),
+  ]);
+  requireFile(backup);
+  const path = databaseUrl.slice('sqlite:'.length);
+  // As serve does it: only the default folder is made.
+  if (databaseUrl === DEFAULT_DATABASE_URL) mkdirSync(dirname(path), { recursive: true });
+  const clock = systemClock();
+  const held = await holdDatabase(path);
+  const { file, exists } = held;
+  const kept = `${file}.replaced-${textFromInstant(clock().unix).replaceAll(':', '-')}`;
+  try {
+    const copy = copyBackup(backup, held);
+    // Also shows that this version can open it. Opening it brings it to the schema of this version.
+    const store = await openStore({
+      ...config,
+      databaseUrl: `sqlite:${copy}`,
+      clock,
+      mustExist: true,
+      onLost: () => undefined,
+    });
+    try {
+      await store.audit.add(systemActor(), { action: 'restore', target: { kind: 'database', name: backup } });
+    } finally {
+      await store.close();
+    }
+    for (const step of placingSteps(held, kept)) step();
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new StartupError(`The database ${file} cannot be replaced: ${systemReason(error)}.`, {
+      cause: error,
+    });
+  } finally {
+    removeCopy(file);
+    await held.release();
+  }
+  const { size: bytes } = statSync(file);
+  if (json) return printJson({ database: file, backup, bytes, kept: exists ? kept : null });
+  printLine(`${file} now holds the backup ${backup} (${bytes} bytes).`);
+  if (exists) printLine(`The old database is ${kept}: delete it when you need nothing of it.`);
+}
+
+/** @throws StartupError when the backup cannot be read. */
+function requireFile(backup: string): void {
+  let isFile: boolean;
+  try {
+    isFile = statSync(backup).isFile();
+  } catch (error) {
+    throw new StartupError(`Cannot read ${backup}: ${systemReason(error)}.`, { cause: error });
+  }
+  if (!isFile) throw new StartupError(`Cannot read ${backup}: it is no file.`);
+}
