@@ -87,7 +87,7 @@ test('after a session has ended, a pasted link sends what was typed', async () =
     .getByLabel('Sign-in link')
     .fill(await service.makeLink('ada'));
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'harbour shelter');
-  await sessionEnded(page).getByRole('button', { name: 'Sign in' }).click();
+  await sessionEnded(page).getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'harbour shelter' }).waitFor();
   const found = await findAccount(service.store.accounts, 'harbour shelter');
   assert.equal(page.url(), `${service.consoleUrl}/accounts/${found?.id}`);
@@ -116,7 +116,7 @@ test('a change that one operator asked for is not made by another who signs in',
   await sessionEnded(page)
     .getByLabel('Sign-in link')
     .fill(await service.makeLink('bob'));
-  await sessionEnded(page).getByRole('button', { name: 'Sign in' }).click();
+  await sessionEnded(page).getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByText('Another operator has signed in. Nothing was changed').waitFor();
   assert.equal(await findAccount(service.store.accounts, 'lake shelter'), undefined);
   await page.getByRole('dialog').getByRole('button', { name: 'Create account' }).click();

@@ -5,7 +5,7 @@ import { errorResponse, otherMethodResponse } from '../../http/response.ts';
 import { emptyContent, pageWithFiles } from '../shared/page.ts';
 
 const PATHS =
-  /^\/(?:(?:accounts|animals|faults)(?:\/\d+)?|categories|orders|keys|bans|deprecations|audit|operators|sign-in)?$/;
+  /^\/(?:(?:accounts|animals|faults)(?:\/\d+)?|categories|orders|keys|bans|deprecations|audit|operators|passkeys|sign-in)?$/;
 
 /** The folder of what the page loads. */
 const FILES = '/ui/';

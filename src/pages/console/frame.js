@@ -36,6 +36,8 @@ export function Frame({ links, children }) {
             me &&
             html`<div class="side-session">
               <p><b class="name" title=${me.name}>${me.name}</b><span class="muted">${me.role}, version ${me.version}</span></p>
+              <a href="/passkeys" aria-current=${path === '/passkeys' ? 'page' : undefined}
+                onClick=${() => setIsOpen(false)}>Your passkeys</a>
               <div class="row"><button type="button" onClick=${leave}>Sign out</button><${ThemeButton} /></div>
             </div>`
           }

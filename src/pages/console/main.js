@@ -16,6 +16,7 @@ import { Operators } from './operators.js';
 import { Orders } from './orders.js';
 import { Overview } from './overview.js';
 import { Page } from './page.js';
+import { Passkeys } from './passkeys.js';
 import { startRouter, usePlace } from './router.js';
 import { askSession, followOtherTabs, takeLink, useSession } from './session.js';
 import { SessionEnded, SignIn } from './sign-in.js';
@@ -67,6 +68,7 @@ function Shown({ path }) {
   const [, things = '', id] = /^\/(\w+)\/(\d+)$/.exec(path) ?? [];
   const single = ONE[/** @type {keyof typeof ONE} */ (things)];
   if (single !== undefined) return html`<${single} key=${path} id=${id} />`;
+  if (path === '/passkeys') return html`<${Passkeys} />`;
   const { component = NotFound } = PAGES.find(({ href }) => href === path) ?? {};
   return html`<${component} />`;
 }

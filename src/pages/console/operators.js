@@ -9,6 +9,7 @@ import { Name } from '../shared/table.js';
 import { change } from './api.js';
 import { ListTable, useList } from './list.js';
 import { Card, Confirm, Page } from './page.js';
+import { PasskeysOfAll } from './passkeys.js';
 import { useIsAdmin, useIsMe } from './session.js';
 import { asChoice, ROLES } from './terms.js';
 
@@ -46,7 +47,7 @@ export function Operators() {
   return html`<${Page} title="Operators" actions=${isAdmin && create}
     intro="A viewer reads. An admin also changes.">
     <${ListTable} list=${list} caption="Operators" columns=${columns} />
-    ${isAdmin && html`<${Tokens} key=${issued} />`}
+    ${isAdmin && html`<${PasskeysOfAll} /><${Tokens} key=${issued} />`}
     ${isNew && html`<${CreateOperator} onClose=${() => setIsNew(false)} onCreated=${refresh} />`}
   <//>`;
 }
@@ -127,7 +128,7 @@ function RemoveOperator({ operator: { id, name }, ...dialog }) {
   const isMe = useIsMe();
   return html`<${Confirm} title="Remove operator" submit="Remove" isDangerous request=${['DELETE', `/operators/${id}`]}
     done="${name} is removed." ...${dialog}>
-    <p>The links, sessions and tokens of <b>${name}</b> end at once, on every instance.</p>
+    <p>The links, passkeys, sessions and tokens of <b>${name}</b> end at once, on every instance.</p>
     ${
       isMe(name) &&
       html`<${Notice} kind="warn" title="This is you">

@@ -1,6 +1,7 @@
 import { AuthenticationError, ValidationError } from '../../../client/src/errors.ts';
 import { send } from '../shared/fetch.js';
 import { observed } from './observed.js';
+import { signChallenge } from './webauthn.js';
 
 /** @typedef {import('./schema.d.ts').Me} Me */
 
@@ -68,7 +69,18 @@ export function signedInAgain(signal) {
 /** @param {string} link the secret of a sign-in link @throws {PetStoreError} */
 export async function signIn(link) {
   checkSecret(link);
-  await send('/sign-in', { method: 'POST', body: { link } });
+  await enter({ link });
+}
+
+/** Signs in with a passkey that the person chooses. @throws {PetStoreError} */
+export async function signInWithPasskey() {
+  const { json } = await send('/sign-in/challenge', { method: 'POST' });
+  await enter({ passkey: await signChallenge(json) });
+}
+
+/** @param {object} body */
+async function enter(body) {
+  await send('/sign-in', { method: 'POST', body });
   await askSession();
   otherTabs.postMessage('in');
 }

@@ -6,7 +6,8 @@ import { Field, useSubmit } from '../shared/forms.js';
 import { Brand, Status } from '../shared/frame.js';
 import { Notice } from '../shared/notice.js';
 import { navigate } from './router.js';
-import { readSecret, signIn, takeLink, useSession } from './session.js';
+import { readSecret, signIn, signInWithPasskey, takeLink, useSession } from './session.js';
+import { whyNoPasskeys } from './webauthn.js';
 
 /**
  * The page that signs in. A link opens it with the secret after the #. The link is used up by a button, because mail
@@ -27,7 +28,7 @@ export function SignIn({ secret }) {
       <${Brand} href="/" />
       <h1>Sign in to the console</h1>
       ${isLeft && html`<${Notice} kind="good" title="You are signed out." />`}
-      ${link === '' ? html`<${LinkForm} onSignedIn=${enter} />` : html`<${LinkButton} key=${link} link=${link} />`}
+      ${link === '' ? html`<${SignInForm} onSignedIn=${enter} />` : html`<${LinkButton} key=${link} link=${link} />`}
       <div class="stack muted">
         <p>A link signs in once, within 10 minutes. Run this command where the service runs to get a new one:</p>
         <code class="secret">petstore console --as NAME</code>
@@ -43,7 +44,7 @@ function LinkButton({ link }) {
     await signIn(link);
     enter();
   });
-  if (error) return html`<${LinkFault} error=${error} /><${LinkForm} onSignedIn=${enter} />`;
+  if (error) return html`<${SignInFault} error=${error} /><${SignInForm} onSignedIn=${enter} />`;
   return html`<p>Your sign-in link is ready.</p>
     <button type="button" class="main" disabled=${isBusy} onClick=${submit}>Sign in</button>`;
 }
@@ -54,11 +55,31 @@ function enter() {
   navigate(pathname === '/sign-in' ? '/' : pathname + search, { replace: true });
 }
 
+/** @typedef {{ onSignedIn?: () => void, children?: import('preact').ComponentChildren }} SignInProps `children` are more buttons */
+
+/** Signs in with a passkey, or with a pasted link. @param {SignInProps} props */
+function SignInForm(props) {
+  if (whyNoPasskeys() !== undefined) return html`<${LinkForm} submitKind="main" ...${props} />`;
+  return html`<${PasskeyButton} onSignedIn=${props.onSignedIn} />
+    <p class="or"><span>or</span></p>
+    <${LinkForm} ...${props} />`;
+}
+
+/** @param {SignInProps} props */
+function PasskeyButton({ onSignedIn }) {
+  const { error, isBusy, submit } = useSubmit(async () => {
+    await signInWithPasskey();
+    onSignedIn?.();
+  });
+  return html`${error && html`<${SignInFault} error=${error} />`}
+    <button type="button" class="main" disabled=${isBusy} onClick=${submit}>Sign in with a passkey</button>`;
+}
+
 /**
  * Signs in with a pasted link. The field hides it, and is empty after each try.
- * @param {{ onSignedIn?: () => void, children?: import('preact').ComponentChildren }} props `children` are more buttons
+ * @param {SignInProps & { submitKind?: 'main' }} props
  */
-function LinkForm({ onSignedIn, children }) {
+function LinkForm({ onSignedIn, submitKind, children }) {
   const [text, setText] = useState('');
   const { error, isBusy, form } = useSubmit(async () => {
     setText('');
@@ -68,13 +89,13 @@ function LinkForm({ onSignedIn, children }) {
   return html`<form class="stack" ...${form}>
     <${Field} label="Sign-in link" type="password" autocomplete="off" spellcheck="false" required value=${text}
       onValue=${setText} hint="The whole address that petstore console printed." />
-    ${error && html`<${LinkFault} error=${error} />`}
-    <div class="actions">${children}<button type="submit" class="main" disabled=${isBusy}>Sign in</button></div>
+    ${error && html`<${SignInFault} error=${error} />`}
+    <div class="actions">${children}<button type="submit" class=${submitKind} disabled=${isBusy}>Sign in</button></div>
   </form>`;
 }
 
 /** @param {{ error: import('../shared/fetch.js').PetStoreError }} props */
-function LinkFault({ error }) {
+function SignInFault({ error }) {
   return html`<${Notice} kind="bad" title="You are not signed in"><p>${explain(error)}</p><//>`;
 }
 
@@ -85,10 +106,10 @@ export function SessionEnded() {
   if (isOpen)
     return html`<${Dialog} title="Your session has ended" onClose=${hide}>
       <p>
-        The page keeps everything that you typed. Get a link with <code>petstore console</code>, and open it in another tab or
-        paste it here. Then you can continue.
+        The page keeps everything that you typed. Sign in again, or get a link with <code>petstore console</code>, and open it
+        in another tab or paste it here. Then you can continue.
       </p>
-      <${LinkForm}><button type="button" onClick=${hide}>Later</button><//>
+      <${SignInForm}><button type="button" onClick=${hide}>Later</button><//>
     <//>`;
   return html`<${Notice} kind="warn" title="Your session has ended">
     <p>The page shows its last data. To change something, sign in again.</p>

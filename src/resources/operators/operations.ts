@@ -158,8 +158,8 @@ const getMe = read(Me, {
   description:
     'Returns the operator of the session or token, and the environment and version of the service.',
   answer: { description: 'The operator.', examples: {} },
-  async handle({ operator: { name, role } }, { environment }: Service) {
-    return { value: { name, role, environment, version: manifest.version } };
+  async handle({ operator: { id, name, role } }, { environment }: Service) {
+    return { value: { id, name, role, environment, version: manifest.version } };
   },
 });
 

@@ -4,7 +4,13 @@ import { bodyInstant } from '../../domain/fields.ts';
 import { ROLES } from '../../domain/operator.ts';
 
 export const Me = z
-  .object({ name: z.string(), role: z.enum(ROLES), environment: z.string(), version: z.string() })
+  .object({
+    id: z.int(),
+    name: z.string(),
+    role: z.enum(ROLES),
+    environment: z.string(),
+    version: z.string(),
+  })
   .meta({ id: 'Me', description: 'The calling operator and the service.' });
 
 export const Operator = z
