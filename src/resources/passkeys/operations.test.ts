@@ -173,6 +173,8 @@ test('a viewer renames and removes only passkeys of their own, and an admin all'
   assertError(await remove(viewer, ofViewer.id), 'not_found');
   const mine = await its.ask(`/admin/v1/passkeys?operatorId=${ofAdmin.operatorId}`, asBrowser(viewer));
   assert.deepEqual(mine.json, [ofAdmin]);
+  const nobody = await its.ask('/admin/v1/passkeys?operatorId=9223372036854775807', asBrowser(viewer));
+  assert.deepEqual(nobody.json, []);
 });
 
 test('a console at an IP address says that passkeys need a name', async (t) => {

@@ -2,7 +2,7 @@
 import { mapPage } from '../../domain/page.ts';
 import { mapResult } from '../../domain/result.ts';
 import type { Operator } from '../../domain/operator.ts';
-import { rowId } from '../../http/parameters.ts';
+import { rowFilter, rowId } from '../../http/parameters.ts';
 import { act, change, create, list, type OperatorResource, remove } from '../../http/operation.ts';
 import type { Ceremonies } from './ceremonies.ts';
 import type { PasskeyRepository } from './repository.ts';
@@ -34,7 +34,7 @@ const listPasskeys = list(Passkeys, 'passkeys', {
   path: '/passkeys',
   role: 'viewer',
   description: 'Returns a page of the passkeys of all operators or of one, the oldest first.',
-  filters: { operatorId: rowId('Keep only passkeys of this operator.') },
+  filters: { operatorId: rowFilter('Only passkeys of this operator.', 2) },
   examples: { all: { summary: 'All', value: [PASSKEY] } },
   handle: async ({ parameters }, { passkeys }: Repositories) =>
     mapPage(await passkeys.list(parameters), describePasskey),
