@@ -307,6 +307,7 @@ export interface Rotation {
 
 /** The calling operator and the service. */
 export interface Me {
+  readonly id: number;
   readonly name: string;
   readonly role: 'viewer' | 'admin';
   readonly environment: string;
