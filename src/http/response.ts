@@ -131,9 +131,11 @@ function encode(content: unknown): string {
 function toPageResponses(
   operation: BoundOperation,
   parameters: Values,
-  { items, next, cache }: AnyPage,
+  { items, next, cache: shared }: AnyPage,
   options: ResponseOptions,
 ): ContentResponses {
+  // Both APIs may return the same page, with other links and headers. Operators ask rarely.
+  const cache = operation.declaration.role === undefined ? shared : undefined;
   // A WeakMap would hold pages that nobody needs, because V8 promotes its keys to the old generation.
   if (cache?.response !== undefined) return cache.response as ContentResponses;
   const link = next === undefined ? NO_FIELDS : nextLink(options.base, operation, parameters, next);

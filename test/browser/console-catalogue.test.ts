@@ -177,8 +177,9 @@ test('orders are found by status, account and animal, and an admin completes one
   await page.getByLabel('Status').selectOption('Cancelled');
   await expectRows(page, 'Orders', [`order ${other.order.id}`]);
   assert.equal(await button(page, `Complete order ${other.order.id}`).count(), 0);
-  await open(page, '/orders', 'Orders');
-  await page.getByLabel('Account').fill(made.account.name);
+  await open(page, `/accounts/${made.account.id}`, made.account.name);
+  await page.getByRole('main').getByRole('link', { name: 'Orders', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
   await expectRows(page, 'Orders', [`order ${again.id}`, `order ${made.order.id}`]);
   await button(page, `Complete order ${made.order.id}`).click();
   await button(dialog(page), 'Complete order').click();

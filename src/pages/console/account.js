@@ -63,7 +63,8 @@ export function Account({ id }) {
 /** @param {{ account: AccountDetails }} props */
 function Badges({ account: { id, plan, suspendedAt } }) {
   return html`<${Badge}>${plan}<//>
-    ${suspendedAt && html`<${Badge} kind="bad">suspended<//>`}<span class="muted">account ${id}</span>`;
+    ${suspendedAt && html`<${Badge} kind="bad">suspended<//>`}<span class="muted">account ${id}</span>
+    <a href="/orders?accountId=${id}">Orders</a>`;
 }
 
 /** Both windows of the quota, now. @param {{ account: AccountDetails }} props */

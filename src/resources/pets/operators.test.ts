@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { STORES } from '../../../test/storage/stores.ts';
 import { get, patch, requireValue } from '../../../test/storage/fixture.ts';
-import { assertError } from '../../../test/support/api.ts';
+import { assertError, call } from '../../../test/support/api.ts';
 import { adminOf, startTestConsole } from '../../../test/support/console.ts';
 import { CLIENT, ROOT } from '../../../test/support/store.ts';
 
@@ -41,6 +41,28 @@ for (const [name, fresh] of STORES) {
     assert.deepEqual((await audit.list({ limit: 1 })).items, []);
   });
 }
+
+test('the same page has the links and headers of the API that was asked', async (t) => {
+  const { its, ask } = await adminOf(await startTestConsole(t));
+  const key = await its.issueKey();
+  for (let number = 1; number <= 3; number++)
+    await its.store.pets.create(CLIENT, { name: 'Rex', categoryId: 7n });
+  const read = async () => {
+    const [client, operator] = [await call(its.url, '/v1/pets?limit=2', { key }), await ask('/pets?limit=2')];
+    assert.equal(client.text, operator.text);
+    assert.match(client.headers.get('link') ?? '', /\/v1\/pets\?limit=2&cursor=/);
+    assert.doesNotMatch(client.headers.get('link') ?? '', /admin/);
+    assert.match(operator.headers.get('link') ?? '', /^<\/admin\/v1\/pets\?limit=2&cursor=/);
+    assert.equal(operator.headers.get('cache-control'), 'no-store');
+    assert.notEqual(client.headers.get('cache-control'), 'no-store');
+  };
+  await read();
+  await read();
+  // Now operators ask first.
+  await its.store.pets.create(CLIENT, { name: 'Bo', categoryId: 7n });
+  await ask('/pets?limit=2');
+  await read();
+});
 
 test('operators add, find, change and delete animals by the rules of the API', async (t) => {
   const { its, ask, get: read, pages } = await adminOf(await startTestConsole(t));
