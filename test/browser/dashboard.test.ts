@@ -199,7 +199,9 @@ test('the focus is in the field of the key, then on the name of the account', as
 });
 
 test('the colours that are chosen stay for all pages, and the charts take them', async () => {
-  const { page } = await openAccount(browser, service.url, shown, { colorScheme: 'light' });
+  const { page } = await openAccount(browser, service.url, await busyKey('colours'), {
+    colorScheme: 'light',
+  });
   const picture = () => page.evaluate<string>("document.querySelector('canvas').toDataURL()");
   const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
   await page.locator('canvas').first().waitFor();

@@ -9,6 +9,7 @@ import { usePoll } from '../shared/poll.js';
 import { RANGES } from '../shared/usage.js';
 import { Keys } from './keys.js';
 import { KeyFault, Layout, MissingScope } from './layout.js';
+import { FailedRequests } from './requests.js';
 import { Summary } from './summary.js';
 import { DeprecationNotices, Usage } from './usage.js';
 import { Webhooks } from './webhooks.js';
@@ -31,6 +32,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
     (signal) => account.readUsage(RANGES.month.query(serviceTime()), signal),
     USAGE_INTERVAL,
   );
+  const failed = usePoll((signal) => account.readFailed(signal), USAGE_INTERVAL);
   const { data } = now;
   const mayManage = data?.scopes.includes('keys:manage');
   const keys = usePoll(
@@ -48,7 +50,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
   useEffect(() => {
     if (now.error?.code === 'unauthorized') storeKey('');
   }, [now.error]);
-  const refresh = () => [now, month, keys, webhooks].forEach((poll) => poll.refresh());
+  const refresh = () => [now, month, failed, keys, webhooks].forEach((poll) => poll.refresh());
   const labels = new Map(keys.data?.map(({ id, label }) => [id, label]));
   /** @type {import('./api.js').NameOf} */
   const nameOf = (id) => (labels.get(id) ? `${labels.get(id)} (key ${id})` : `Key ${id}`);
@@ -62,6 +64,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
     ${data ? html`<${Summary} account=${data} nameOf=${nameOf} />` : !now.error && html`<${Skeleton} label="The account" />`}
     <${DeprecationNotices} rows=${month.data?.operations} />
     <${Usage} account=${account} month=${month} nameOf=${nameOf} />
+    <${FailedRequests} failed=${failed} nameOf=${nameOf} />
     ${
       mayManage === false
         ? html`<${MissingScope} title="Keys" scope="keys:manage" uses="list, create, rotate and revoke keys" />`

@@ -32,6 +32,8 @@ export function openAccount(key) {
     isOwn: ({ ending, state }) => ending === key.slice(-4) && ['active', 'rotated'].includes(state),
     /** @param {AbortSignal} [signal] */
     read: (signal) => client.account.get(once(signal)),
+    /** The failed requests that are kept. @param {AbortSignal} signal */
+    readFailed: (signal) => Array.fromAsync(client.account.requests({ limit: 100 }, once(signal))),
     /** All keys. @param {AbortSignal} signal */
     readKeys: (signal) => Array.fromAsync(client.keys.list({ limit: 100 }, once(signal))),
     /** Adds, changes and deletes webhooks. */
