@@ -21,9 +21,10 @@ import { Progress } from '../terminal/progress.ts';
 
 const NOTES = `
 The command copies animals, categories and orders with their ids, accounts, keys (the same keys stay valid), idempotency
-records, usage, bans, operators and the audit log, to which it adds an entry. With REDIS_URL, it copies usage and bans into Redis too. Counts that are in Redis stay there. It
-copies everything as of one instant and verifies the copy before it commits, or it copies nothing. A service may run on
-the source, but its later changes are not copied: stop it first to move.
+records, usage, bans, operators and the audit log, to which it adds an entry. With REDIS_URL, it copies usage and bans
+into Redis too. Counts that are in Redis stay there. It copies everything as of one instant and verifies the copy before
+it commits, or it copies nothing. A service may run on the source, but its later changes are not copied: stop it first
+to move.
 
 Example:
   petstore copy --from sqlite:data/petstore.db --to postgres://petstore@db.example/petstore`;

@@ -6,7 +6,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { StartupError } from '../domain/startup-error.ts';
 import type { Wait } from './export.ts';
 import { openTerminal, type ProgramTerminal } from './context.ts';
-import { helpCommand, nameCommandsAfterErrors } from './help.ts';
+import { HELP_WIDTH, helpCommand, nameCommandsAfterErrors } from './help.ts';
 import { ReaderStalled, RowsRefused, type System } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
 
@@ -15,9 +15,6 @@ type AddTo = (program: Command, terminal: ProgramTerminal, wait?: Wait) => void;
 
 /** The hidden command that the completion of a shell asks. */
 const COMPLETE = '__complete';
-
-/** Columns of help that no terminal shows. */
-const HELP_WIDTH = 80;
 
 /** In the order in which help lists them. A start loads only the command that it runs, because all of them would slow it down. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
@@ -47,6 +44,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   completion: async () => (await import('./completion.ts')).completionCommand,
   help: async () => helpCommand,
 };
+
+/** What commander says of an argument that its parser refuses. The reason follows. */
+const WRONG_ARGUMENT = /command-argument value '(?<value>.*)' is invalid for argument '(?<name>[^']*)'\./s;
 
 const EPILOGUE = `
 Configuration comes from environment variables: DATABASE_URL (sqlite:data/petstore.db unless set),
@@ -98,6 +98,7 @@ export async function createProgram(terminal: ProgramTerminal, name = '', wait?:
         write(
           text
             .replace(/^error:/, 'petstore:')
+            .replace(WRONG_ARGUMENT, "argument <$<name>> cannot be '$<value>'.")
             .split('\n')
             .map(printable)
             .join('\n'),

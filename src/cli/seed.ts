@@ -25,8 +25,8 @@ const COUNT_MAX = 100_000_000;
 const RANDOM_SEED_MAX = 2 ** 32 - 1;
 
 const NOTES = `
-The animals belong to twelve invented categories, which the command makes unless they exist. --orders makes orders of the
-newest available animals: some stay pending, some are completed, some are cancelled. They belong to the account in
+The animals belong to twelve invented categories, which the command makes unless they exist. --orders makes orders of
+the newest available animals: some stay pending, some are completed, some are cancelled. They belong to the account in
 --account, or to the account "default", which the command makes if there is none.
 
 --usage invents 30 days of requests for each key that has no usage before today, so that the history has something to

@@ -73,7 +73,7 @@ const LINES = {
   'petstore keys create --p': ['--per-day', '--per-minute', '--plan'],
   'petstore keys create --plan ': ['business', 'enterprise', 'free', 'pro'],
   'petstore keys create --plan pro --account ': [],
-  'petstore accounts create keys ': ['--help', '--json', '--per-day', '--per-minute', '--plan'],
+  'petstore accounts create keys ': ['--help', '--json', '--note', '--per-day', '--per-minute', '--plan'],
   'petstore help ba': ['backup', 'bans'],
   'petstore help bans ': ['lift', 'list'],
   'petstore completion ': ['bash', 'fish', 'zsh'],

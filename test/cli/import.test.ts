@@ -127,7 +127,7 @@ test('import of NDJSON keeps int64 exact and gives the reason of each refused li
   const range = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.';
   assert.deepEqual(stderr.trimEnd().split('\n').slice(0, 5), [
     `line 4: ${range}`,
-    `line 5: ${range}`,
+    `line 5: ${range.slice(0, -1)}, not a string.`,
     'line 6: status must be one of available, pending, sold.',
     'line 8: the line is not valid JSON.',
     'line 9: the line holds no JSON object.',

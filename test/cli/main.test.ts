@@ -34,12 +34,13 @@ const ALL = [
   ...Object.entries(GROUPS).flatMap(([group, names]) => names.map((name) => `${group} ${name}`)),
 ];
 
-test('every command prints --help to standard output and exits 0', async () => {
+test('every command prints --help in at most 120 columns and exits 0', async () => {
   for (const command of ALL) {
     const { code, stdout, stderr } = await run([...command.split(' '), '--help'], {});
     assert.equal(code, 0, stderr);
     assert.match(stdout, new RegExp(`^Usage: petstore ${command}\\b`));
     assert.equal(stderr, '');
+    for (const line of stdout.split('\n')) assert.ok(line.length <= 120, `${command}: ${line}`);
   }
   const { stdout } = await runProcess(['--help'], {});
   for (const command of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${command}\\b`, 'm'));
@@ -70,8 +71,17 @@ test('an unknown command exits 2 and names the commands that there are', async (
   assert.equal(code, 2);
   assert.match(
     stderr,
-    /\(Did you mean import\?\)\npetstore has the commands serve, accounts, .* and help\.\n$/,
+    /\(Did you mean import\?\)\npetstore has these commands:\n {2}serve +accounts .*\n( {2}.*\n)+ .*help\n$/,
   );
+});
+
+test('a refused argument is named', async () => {
+  assert.deepEqual(await run(['bans', 'lift', 'abc'], {}), {
+    code: 2,
+    stdout: '',
+    stderr:
+      "petstore: argument <id> cannot be 'abc'. It must be a whole number from 1 to 9007199254740991.\n",
+  });
 });
 
 test('no command, an unknown command and an unknown option exit 2', async () => {

@@ -113,9 +113,11 @@ export function readPet(
       if (!results.has(listed)) unmapped.push(`${column} ${shown(text)} is not mapped to a ${field}.`);
       value = results.has(listed) ? results.get(listed) : PLACEHOLDERS[field];
     }
-    if (value === KEPT) value = row.textOnly && typeof given === 'string' ? fromText(field, given) : given;
-    if (field === 'categoryId' && mapsNames(mapping) && !isNumber(value)) {
-      const name = NewCategory.shape.name.safeParse(value);
+    const isName = field === 'categoryId' && mapsNames(mapping) && !isNumber(given);
+    const isText = row.textOnly && typeof given === 'string' && !isName;
+    if (value === KEPT) value = isText ? fromText(field, given) : given;
+    if (isName) {
+      const name = NewCategory.shape.name.safeParse(given);
       if (!name.success) unmapped.push(`${column} ${name.error.issues[0]?.message}.`);
       category = name.data;
       value = PLACEHOLDERS.categoryId;
@@ -143,8 +145,8 @@ function shown(text: string): string {
   return JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
 }
 
-/** Reads a field from text. An empty status is none. */
+/** Reads a field from text. An empty status is none. A text that is no number is none: in text, a number is no string. */
 function fromText(field: Field, text: string): unknown {
-  if (field === 'categoryId') return int64FromJson(text) ?? text;
+  if (field === 'categoryId') return int64FromJson(text) ?? Number.NaN;
   return field === 'status' && text === '' ? undefined : text;
 }

@@ -116,7 +116,15 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
     .description('read an API key from standard input, and show its record')
     .option(...options.JSON_OPTION)
     .addHelpText('after', FIND_EXAMPLE)
-    .action((findOptions: JsonOption) => findKey(terminal, findOptions));
+    .allowExcessArguments()
+    .action((findOptions: JsonOption, { args }: Command) => {
+      if (args.length > 0)
+        throw new ServiceError(
+          'invalid_parameter',
+          'Give the key on standard input, not as an argument: other users see arguments, and shells store them.',
+        );
+      return findKey(terminal, findOptions);
+    });
 
   group
     .command('rotate')

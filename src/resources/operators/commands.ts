@@ -49,7 +49,7 @@ Example:
   petstore operators token billing --expires 90d`;
 
 const CONSOLE_NOTES = `
-The link begins with CONSOLE_URL. Without it, the address comes from CONSOLE_HOST and CONSOLE_PORT, by default port 8081.
+The link begins with CONSOLE_URL. Without it, CONSOLE_HOST and CONSOLE_PORT (8081 by default) make the address.
 
 Example:
   petstore console --as ada`;
