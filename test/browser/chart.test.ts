@@ -99,7 +99,7 @@ for (const { device, options } of SCREENS) {
   });
 }
 
-test('the table behind a chart has its values, with all digits', async () => {
+test('the table behind a chart has its values with all digits, and their sums', async () => {
   const { page } = await openChart({});
   await page.getByRole('button', { name: 'Table of Requests' }).click();
   const rows = await page.getByRole('row').allInnerTexts();
@@ -107,40 +107,79 @@ test('the table behind a chart has its values, with all digits', async () => {
     rows.map((row) => row.split('\t').map((cell) => cell.trim())),
     [
       ['Start (UTC)', 'listPets', HOSTILE, LONG],
-      ['2026-11-01 00:00 UTC', '10,000,000', '1', '0'],
-      ['2026-11-02 00:00 UTC', '9,000,000', '2', '0'],
-      ['2026-11-03 00:00 UTC', '12,345,678', '3', '7'],
+      ['2026-11-01', '10,000,000', '1', '0'],
+      ['2026-11-02', '9,000,000', '2', '0'],
+      ['2026-11-03', '12,345,678', '3', '7'],
+      ['Total', '31,345,678', '6', '7'],
     ],
   );
   await page.getByRole('button', { name: 'Table of Requests' }).click();
   await page.getByRole('img', { name: 'Requests' }).waitFor();
 });
 
-test('the CSV of a chart has the same values, and no cell is a formula', async () => {
-  const { page } = await openChart({});
+/** The lines of the CSV of the chart. */
+async function downloadLines(page: Page): Promise<string[]> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'CSV of Requests' }).click(),
   ]);
   assert.equal(download.suggestedFilename(), 'requests.csv');
-  assert.deepEqual((await text(await download.createReadStream())).split('\r\n'), [
+  return (await text(await download.createReadStream())).split('\r\n');
+}
+
+test('the CSV of a chart has the same values without sums, and no cell is a formula', async () => {
+  const { page } = await openChart({});
+  assert.deepEqual(await downloadLines(page), [
     `Start (UTC),listPets,"'=HYPERLINK(""http://x"")<img src=x onerror=fault()>","${LONG}"`,
-    '2026-11-01 00:00 UTC,10000000,1,0',
-    '2026-11-02 00:00 UTC,9000000,2,0',
-    '2026-11-03 00:00 UTC,12345678,3,7',
+    '2026-11-01,10000000,1,0',
+    '2026-11-02,9000000,2,0',
+    '2026-11-03,12345678,3,7',
     '',
   ]);
+});
+
+test('a chart draws the largest series and the sum of the rest; table and CSV have all, by their dates', async () => {
+  const series = Array.from({ length: 12 }, (_, at) => ({ label: `operation ${at}`, values: [at + 1] }));
+  const { page } = await openChart({}, { plotted: { ...PLOTTED, interval: 3_600, starts: [START], series } });
+  const legend = await page.getByRole('listitem').allInnerTexts();
+  assert.equal(legend.length, 8);
+  assert.match(legend[7] ?? '', /^5 others\s+50$/, '8 + 9 + 10 + 11 + 12');
+  await page.getByRole('region', { name: 'Requests' }).getByText('78 requests').waitFor();
+  assert.deepEqual(await downloadLines(page), [
+    ['Start (UTC)', ...series.map(({ label }) => label)].join(','),
+    ['2026-11-01 00:00', ...series.map((_, at) => at + 1)].join(','),
+    '',
+  ]);
+  await page.getByRole('button', { name: 'Table of Requests' }).click();
+  assert.equal(await page.getByRole('columnheader').count(), 13);
+});
+
+test('a failure of the service is red, and a series keeps the colour that it is given', async () => {
+  const colours = ['series-1', 'bad'];
+  const series = colours.map((colour) => ({ label: colour, colour, values: [1, 1, 1] }));
+  const { page } = await openChart({}, { plotted: { ...PLOTTED, series } });
+  const swatches = await page.locator('.swatch').all();
+  assert.deepEqual(
+    await Promise.all(swatches.map((swatch) => swatch.getAttribute('style'))),
+    colours.map((colour) => `background: var(--${colour});`),
+  );
 });
 
 test('the pointer shows the values of an instant, in UTC and in local time', async () => {
   const { page } = await openChart({ timezoneId: 'America/New_York' });
   const legend = page.getByRole('listitem');
   assert.match(await legend.first().innerText(), /listPets\s+31,345,678/, 'the sum without a pointer');
-  await page.getByText('2026-11-01 00:00 UTC to 2026-11-04 00:00 UTC').waitFor();
+  await page.getByText('2026-11-01 to 2026-11-03 UTC').waitFor();
   await page.locator('.u-over').hover();
-  await page.getByText('2026-11-02 00:00 UTC, here 1 Nov 2026, 19:00 GMT-5').waitFor();
+  await page.getByText('2026-11-02 UTC, here 1 Nov 2026, 19:00 GMT-5').waitFor();
   assert.match(await legend.first().innerText(), /listPets\s+9,000,000/);
   assert.match(await legend.nth(1).innerText(), /onerror=fault\(\)>\s+2$/);
+});
+
+test('in a browser with UTC, an instant stands once', async () => {
+  const { page } = await openChart({ timezoneId: 'UTC' });
+  await page.locator('.u-over').hover();
+  await page.getByText('2026-11-02 UTC', { exact: true }).waitFor();
 });
 
 for (const { place, title, open } of [
@@ -164,7 +203,7 @@ for (const { place, title, open } of [
     const chart = page.getByRole('region', { name: title });
     await chart.getByRole('button', { name: 'Table' }).click();
     const rows = await chart.getByRole('row').allInnerTexts();
-    const bars = rows.slice(1).map((row) => row.split('\t').map((cell) => cell.trim()));
+    const bars = rows.slice(1, -1).map((row) => row.split('\t').map((cell) => cell.trim()));
     await chart.getByRole('button', { name: 'Table' }).click();
     await chart.locator('.u-over').scrollIntoViewIfNeeded();
     const box = (await chart.locator('.u-over').boundingBox()) ?? assert.fail();
@@ -178,7 +217,7 @@ for (const { place, title, open } of [
         );
         const readout = await chart.locator('.readout').innerText();
         assert.deepEqual(
-          [readout.split(',')[0], ...(await chart.locator('.legend b').allInnerTexts())],
+          [readout.split(' UTC')[0], ...(await chart.locator('.legend b').allInnerTexts())],
           [start, ...values],
           `at ${part} of bar ${at}`,
         );
@@ -228,6 +267,7 @@ test('a ranking shows the largest values, and its table shows all', async () => 
   assert.match(items[0] ?? '', /key 99\s+9\.9M/);
   await page.getByText('The table has all 100.').waitFor();
   await page.getByRole('button', { name: 'Table of Keys' }).click();
-  assert.equal(await page.getByRole('row').count(), 101);
+  assert.equal(await page.getByRole('row').count(), 102, 'a header, a hundred keys, and the total');
+  assert.match(await page.getByRole('row').last().innerText(), /Total\s+495,000,000/);
   assert.match(await page.getByRole('row').nth(1).innerText(), /key 99\s+9,900,000/);
 });

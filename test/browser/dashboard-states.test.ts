@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { call } from '../support/api.ts';
-import { launchBrowser, openAccount, openDashboard, pasteKey, showAccount } from '../support/browser.ts';
+import {
+  launchBrowser,
+  openAccount,
+  openDashboard,
+  pasteKey,
+  showAccount,
+  usageShown,
+} from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
@@ -135,7 +142,7 @@ test('the page says since when the service is down, and recovers without a reloa
   const { page } = await openDashboard(browser, service.url);
   await page.clock.install();
   await pasteKey(page, shown);
-  await page.locator('canvas, .plot .empty').first().waitFor();
+  await usageShown(page);
   await page.context().setOffline(true);
   await page.clock.runFor(61_000);
   await page
@@ -152,7 +159,7 @@ test('a hidden page sends no requests', async () => {
   const { page } = await openDashboard(browser, service.url);
   await page.clock.install();
   await pasteKey(page, shown);
-  await page.locator('canvas, .plot .empty').first().waitFor();
+  await usageShown(page);
   const hide = (isHidden: boolean) =>
     page.evaluate(
       `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
@@ -175,7 +182,7 @@ test('after a refusal the page waits as long as the service says, and calls it n
   const { page } = await openDashboard(browser, service.url);
   await page.clock.install();
   await pasteKey(page, key);
-  await page.locator('canvas, .plot .empty').first().waitFor();
+  await usageShown(page);
   for (let sent = 0; sent < 60; sent++) await call(service.url, '/v1/account', { key });
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.clock.runFor(100);

@@ -1,6 +1,9 @@
 // The dashboard for holders of a key. Contract: sections 3.13 and 3.14.
 import { HOUR } from '../../src/domain/clock.ts';
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { env } from 'node:process';
+import { promisify } from 'node:util';
 
 import {
   launchBrowser,
@@ -59,6 +62,7 @@ async function busyKey(account: string): Promise<string> {
   return key;
 }
 
+/** Few tests use it, because its holder has few requests a minute. */
 const shown = await busyKey(LONG);
 
 for (const { device, options } of SCREENS) {
@@ -125,6 +129,7 @@ test('the account page shows plan, windows, usage and deprecated operations', as
   );
   for (const [range, rows] of [
     ['Day', 24],
+    ['Week', 7],
     ['Quarter', 90],
     ['Month', 30],
   ] as const) {
@@ -132,7 +137,11 @@ test('the account page shows plan, windows, usage and deprecated operations', as
     const chart = page.getByRole('region', { name: 'Requests by operation' });
     await chart.getByRole('listitem').filter({ hasText: 'Get an animal' }).waitFor();
     await chart.getByRole('button', { name: 'Table' }).click();
-    assert.equal(await chart.getByRole('row').count(), rows + 1, range);
+    assert.equal(
+      await chart.getByRole('row').count(),
+      rows + 2,
+      `${range}: a header, the rows, and the total`,
+    );
     await chart.getByRole('button', { name: 'Table' }).click();
   }
   assert.equal(
@@ -192,16 +201,14 @@ test('the focus is in the field of the key, then on the name of the account', as
   const { page } = await openDashboard(browser, service.url);
   const focused = async () => String(await page.evaluate('document.activeElement?.localName'));
   assert.equal(await focused(), 'input');
-  await page.keyboard.insertText(shown);
+  await page.keyboard.insertText(await service.issueKey({ account: 'focus' }));
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: LONG }).waitFor();
+  await page.getByRole('heading', { name: 'focus' }).waitFor();
   assert.equal(await focused(), 'h1');
 });
 
 test('the colours that are chosen stay for all pages, and the charts take them', async () => {
-  const { page } = await openAccount(browser, service.url, await busyKey('colours'), {
-    colorScheme: 'light',
-  });
+  const { page } = await openAccount(browser, service.url, await busyKey('theme'), { colorScheme: 'light' });
   const picture = () => page.evaluate<string>("document.querySelector('canvas').toDataURL()");
   const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
   await page.locator('canvas').first().waitFor();
@@ -215,4 +222,104 @@ test('the colours that are chosen stay for all pages, and the charts take them',
   assert.equal(await background(), after[1]);
   await page.goto(`${service.url}/reference`);
   assert.equal(await background(), after[1]);
+});
+
+test('a custom range shows its days, both included, and two days by the hour', async () => {
+  const { page } = await openAccount(browser, service.url, await busyKey('custom'));
+  const chart = page.getByRole('region', { name: 'Requests by operation' });
+  const day = (ago: number) => new Date(Date.now() - ago * 24 * HOUR).toISOString().slice(0, 10);
+  const show = async (from: string, to: string) => {
+    await page.getByLabel('From (UTC)').fill(from);
+    await page.getByLabel('To (UTC)').fill(to);
+    await page.getByRole('button', { name: 'Show' }).click();
+  };
+  await page.getByRole('button', { name: 'Custom' }).click();
+  await show(day(40), day(31));
+  await chart.getByText(`${day(40)} to ${day(31)} UTC`).waitFor();
+  await chart.getByRole('button', { name: 'Table' }).click();
+  assert.equal(await chart.getByRole('row').count(), 10 + 2);
+  await show(day(11), day(10));
+  await chart.getByText(`${day(11)} 00:00 to ${day(9)} 00:00 UTC`).waitFor();
+  await show(day(10), day(11));
+  const invalid = page.locator('input:invalid');
+  await invalid.waitFor();
+  await chart.getByText(`${day(11)} 00:00 to ${day(9)} 00:00 UTC`).waitFor();
+});
+
+test('operations have the names and links of the reference, and the same colour in each range', async () => {
+  const key = await service.issueKey({ account: 'colours' });
+  const [{ id }] = (await call(service.url, '/v1/account/keys', { key })).json;
+  const hour = Math.floor(Date.now() / HOUR);
+  const used = (ago: number, operation: string, times: number) => ({
+    hour: hour - ago,
+    keyId: id,
+    operation,
+    counts: [times, 0, 0, 0] as const,
+  });
+  // The order by requests differs between the ranges.
+  const counts = [
+    used(1, 'createPet', 9),
+    used(1, 'listPets', 1),
+    used(24 * 20, 'listPets', 99),
+    used(24 * 20, 'gone', 2),
+  ];
+  await service.store.usageHistory.add({ writer: 'test', sequence: ++sequence, counts });
+  const { page } = await openAccount(browser, service.url, key);
+  const legend = page.getByRole('region', { name: 'Requests by operation' }).getByRole('listitem');
+  const colours = async (range: string) => {
+    await page.getByRole('button', { name: range, exact: true }).click();
+    await legend.filter({ hasText: 'Add an animal' }).waitFor();
+    const entries = await Promise.all(
+      ['List animals', 'Add an animal'].map(async (hasText) => {
+        const item = legend.filter({ hasText });
+        return [
+          hasText,
+          await item.locator('.swatch').getAttribute('style'),
+          await item.getByRole('link').getAttribute('href'),
+        ];
+      }),
+    );
+    return { first: (await legend.first().innerText()).split(/\s\d/)[0]?.trim(), entries };
+  };
+  const month = await colours('Month');
+  const day = await colours('Day');
+  assert.deepEqual([month.first, day.first], ['List animals', 'Add an animal']);
+  assert.deepEqual(day.entries, month.entries);
+  assert.deepEqual(
+    month.entries.map(([, , href]) => href),
+    ['reference#listPets', 'reference#createPet'],
+  );
+  await page.getByRole('button', { name: 'Month', exact: true }).click();
+  await legend.filter({ hasText: 'gone' }).waitFor();
+  await page.getByRole('link', { name: 'List animals' }).click();
+  await page.getByRole('heading', { name: 'List animals' }).waitFor();
+});
+
+test('an account that has sent nothing sees the line that sends its first request', async () => {
+  const key = await service.issueKey({ account: 'new' });
+  const { page } = await openDashboard(browser, service.url, {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  await pasteKey(page, key);
+  const card = page.getByRole('region', { name: 'Send your first request' });
+  await card.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('status').filter({ hasText: 'Copied.' }).waitFor();
+  const copied = String(await page.evaluate('navigator.clipboard.readText()'));
+  assert.ok(!copied.includes(key));
+  const lines = copied.replace('export PETSTORE_API_KEY=…', '');
+  const { stdout } = await promisify(execFile)('sh', ['-c', lines], {
+    env: { ...env, PETSTORE_API_KEY: key },
+  });
+  assert.ok(Array.isArray(JSON.parse(stdout)));
+  assert.equal(await page.locator('.plot').count(), 0);
+  await page.getByRole('button', { name: 'Week', exact: true }).click();
+  await page.getByRole('region', { name: 'Requests', exact: true }).waitFor();
+  // What this page asks for is no request of a program.
+  const [{ id }] = (await call(service.url, '/v1/account/keys', { key })).json;
+  await use(id, 'getAccount', 1);
+  await page.reload();
+  await card.waitFor();
+  await use(id, 'listPets', 1);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.locator('canvas').first().waitFor();
 });

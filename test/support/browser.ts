@@ -114,12 +114,16 @@ export async function pasteKey(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Open' }).click();
 }
 
+/** Waits for the charts of the dashboard, or for what stands there while no program has used the account. */
+export async function usageShown(page: Page): Promise<void> {
+  await page.locator('canvas, [aria-label="Send your first request"]').first().waitFor();
+}
+
 /** Pastes a key that may manage keys, and waits until everything of its account is there. */
 export async function showAccount(page: Page, key: string): Promise<void> {
   await pasteKey(page, key);
   await page.getByRole('region', { name: 'Keys of the account' }).waitFor();
-  // The usage of the last seconds may not be written yet.
-  await page.locator('canvas, .plot .empty').first().waitFor();
+  await usageShown(page);
 }
 
 /** Opens the dashboard and shows the account of a key. */

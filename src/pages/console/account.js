@@ -99,13 +99,13 @@ const REFRESH = 30;
 
 /** The requests of an account over time, by operation and by key. @param {{ accountId: string }} props */
 function AccountUsage({ accountId }) {
-  const [range, setRange] = useState(/** @type {import('../shared/usage.js').Range} */ ('day'));
-  const { data, ...state } = usePoll(load, REFRESH, range);
-  const file = `account-${accountId}-${range}`;
+  const [range, setRange] = useState(RANGES.day);
+  const { data, ...state } = usePoll(load, range.isOver ? Number.POSITIVE_INFINITY : REFRESH, range.about);
+  const file = `account-${accountId}-${range.about}`;
 
   /** @param {AbortSignal} signal */
   async function load(signal) {
-    const { starts, query, interval } = RANGES[range];
+    const { starts, query, interval } = range;
     const now = serviceTime();
     const ask = async (/** @type {string} */ by) =>
       (await getPages(withQuery('/usage', { accountId, ...query(now), by }), Infinity, signal)).rows;

@@ -63,7 +63,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
       html`
     ${data ? html`<${Summary} account=${data} nameOf=${nameOf} />` : !now.error && html`<${Skeleton} label="The account" />`}
     <${DeprecationNotices} rows=${month.data?.operations} />
-    <${Usage} account=${account} month=${month} nameOf=${nameOf} />
+    <${Usage} account=${account} month=${month} nameOf=${nameOf} scopes=${data?.scopes} />
     <${FailedRequests} failed=${failed} nameOf=${nameOf} />
     ${
       mayManage === false

@@ -49,7 +49,7 @@ export function openAccount(key) {
       return (await client.webhooks.deliveries(webhookId, { limit: 100, ...filter }, once(signal)))
         .deliveries;
     },
-    /** @param {{ interval: 'hour' | 'day', from: string }} query @param {AbortSignal} signal @returns {Promise<AccountUsage>} */
+    /** @param {{ interval: 'hour' | 'day', from: string, to?: string }} query @param {AbortSignal} signal @returns {Promise<AccountUsage>} */
     async readUsage(query, signal) {
       const [operations, keys] = await Promise.all([
         Array.fromAsync(client.account.usage({ ...query, by: 'operation' }, once(signal))),

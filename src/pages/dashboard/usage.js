@@ -1,12 +1,14 @@
 import { html } from 'htm/preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { Chart } from '../shared/chart.js';
 import { serviceTime } from '../shared/fetch.js';
-import { compact, number } from '../shared/format.js';
+import { number } from '../shared/format.js';
 import { Notice } from '../shared/notice.js';
-import { OPERATIONS } from '../shared/terms.js';
 import { usePoll } from '../shared/poll.js';
+import { OPERATIONS } from '../shared/terms.js';
 import { nameOperation, outcomes, RANGES, sumsAt, totalOf, UsageHead } from '../shared/usage.js';
+import { FirstRequest, hasOwnRequests } from './first-request.js';
+import { createPalette } from './palette.js';
 
 /** Seconds. */
 const INTERVAL = 300;
@@ -14,43 +16,68 @@ const INTERVAL = 300;
 /**
  * @typedef {import('../shared/usage.js').Range} Range
  * @typedef {import('../shared/poll.js').Polled<import('./api.js').AccountUsage>} PolledUsage
+ * @typedef {{ nameOf: import('./api.js').NameOf, scopes: readonly string[] | undefined }} Shown
  */
 
 /**
- * The usage of a day, a month or a quarter. The page always loads that of a month.
- * @param {{ account: import('./api.js').OpenAccount, month: PolledUsage, nameOf: import('./api.js').NameOf }} props
+ * The usage of a range. The page always loads that of a month.
+ * @param {{ account: import('./api.js').OpenAccount, month: PolledUsage } & Shown} props
  */
-export function Usage({ account, month, nameOf }) {
-  const [range, setRange] = useState(/** @type {Range} */ ('month'));
+export function Usage({ account, month, ...shown }) {
+  const [range, setRange] = useState(RANGES.month);
+  const palettes = useRef({ operation: createPalette(), key: createPalette() });
+  const rest = { ...shown, range, palettes: palettes.current };
   return html`<${UsageHead} range=${range} onRange=${setRange} />
     ${
-      range === 'month'
-        ? html`<${Charts} range=${range} usage=${month} nameOf=${nameOf} />`
-        : html`<${OtherRange} key=${range} range=${range} account=${account} nameOf=${nameOf} />`
+      range.name === 'month'
+        ? html`<${Charts} usage=${month} ...${rest} />`
+        : html`<${OtherRange} key=${range.about} account=${account} ...${rest} />`
     }`;
 }
 
-/** @param {{ range: Range, account: import('./api.js').OpenAccount, nameOf: import('./api.js').NameOf }} props */
-function OtherRange({ range, account, nameOf }) {
-  const usage = usePoll((signal) => account.readUsage(RANGES[range].query(serviceTime()), signal), INTERVAL);
-  return html`<${Charts} range=${range} usage=${usage} nameOf=${nameOf} />`;
+/** @typedef {{ range: Range, palettes: Record<'operation' | 'key', ReturnType<typeof createPalette>> } & Shown} ChartsProps */
+
+/** @param {{ account: import('./api.js').OpenAccount } & ChartsProps} props */
+function OtherRange({ account, ...rest }) {
+  const { query, isOver } = rest.range;
+  const usage = usePoll(
+    (signal) => account.readUsage(query(serviceTime()), signal),
+    isOver ? Number.POSITIVE_INFINITY : INTERVAL,
+  );
+  return html`<${Charts} usage=${usage} ...${rest} />`;
 }
 
-/** @param {{ range: Range, usage: PolledUsage, nameOf: import('./api.js').NameOf }} props */
-function Charts({ range, usage: { data, error, failingSince }, nameOf }) {
-  const { interval, starts, text } = RANGES[range];
+/** @param {{ usage: PolledUsage } & ChartsProps} props */
+function Charts({ range, usage: { data, error, failingSince }, palettes, nameOf, scopes }) {
+  const { interval, starts, about } = range;
   const names = data && [...new Set(data.keys.map(({ keyId }) => nameOf(keyId)))].join('\n');
   const plotted = useMemo(() => {
     if (data === undefined) return undefined;
     const all = starts(serviceTime());
+    const operations = stacks(data.operations, all, ({ operation }) => operation).map((stack) => ({
+      ...stack,
+      label: nameOperation(stack.id),
+      ...(OPERATIONS[stack.id] && { href: `reference#${stack.id}` }),
+      number: [...Object.keys(OPERATIONS), stack.id].indexOf(stack.id),
+    }));
+    const keys = stacks(data.keys, all, ({ keyId }) => String(keyId)).map((stack) => ({
+      ...stack,
+      label: nameOf(Number(stack.id)),
+      number: Number(stack.id),
+    }));
+    const bars = /** @type {const} */ ({ kind: 'bars', starts: all, interval });
     return {
-      operation: stacks(data.operations, all, interval, ({ operation }) => nameOperation(operation)),
-      key: stacks(data.keys, all, interval, ({ keyId }) => nameOf(keyId)),
+      operation: { ...bars, series: palettes.operation(operations) },
+      key: { ...bars, series: palettes.key(keys) },
       outcome: outcomes(data.operations, all, interval),
     };
-  }, [data, range, names]);
+  }, [data, about, names]);
+  if (range.name === 'month' && data && scopes && !hasOwnRequests(data))
+    return html`<${FirstRequest} scopes=${scopes} />`;
+  if (data?.operations.length === 0)
+    return html`<section class="card" aria-label="Requests"><p class="empty">There were no requests in this time.</p></section>`;
   const rest = { error, failingSince };
-  const file = `usage-${text.toLowerCase()}`;
+  const file = `usage-${about}`;
   return html`
     <${Chart} title="Requests by operation" file="${file}-by-operation" plotted=${plotted?.operation} ...${rest} />
     <div class="columns">
@@ -59,35 +86,21 @@ function Charts({ range, usage: { data, error, failingSince }, nameOf }) {
     </div>`;
 }
 
-/** The largest number of series in a chart: one for each colour. The last one is the sum of the rest. */
-const MOST_SERIES = 8;
-
 /**
- * The requests by what `nameOf` gives, as stacked bars: the largest first, and the rest as one.
+ * The requests by what `idOf` gives, the largest sum first.
  * @template {import('../../../client/src/index.ts').Usage} Row
  * @param {readonly Row[]} rows
  * @param {readonly number[]} starts Unix seconds
- * @param {number} interval seconds
- * @param {(row: Row) => string} nameOf
- * @returns {import('../shared/plot.js').Plotted}
+ * @param {(row: Row) => string} idOf
  */
-function stacks(rows, starts, interval, nameOf) {
-  const sorted = [...Map.groupBy(rows, nameOf)]
-    .map(([label, own]) => {
-      const values = sumsAt(starts, own, totalOf);
-      return { label, own, values, sum: values.reduce((sum, value) => sum + value, 0) };
+function stacks(rows, starts, idOf) {
+  return [...Map.groupBy(rows, idOf)]
+    .map(([id, members]) => {
+      const values = sumsAt(starts, members, totalOf);
+      return { id, values, sum: values.reduce((sum, value) => sum + value, 0) };
     })
     .filter(({ sum }) => sum > 0)
     .toSorted((one, other) => other.sum - one.sum);
-  if (sorted.length <= MOST_SERIES) return { kind: 'bars', starts, interval, series: sorted };
-  const rest = sorted.splice(MOST_SERIES - 1);
-  const values = sumsAt(
-    starts,
-    rest.flatMap(({ own }) => own),
-    totalOf,
-  );
-  const series = [...sorted, { label: `${compact(rest.length)} others`, values }];
-  return { kind: 'bars', starts, interval, series };
 }
 
 /**

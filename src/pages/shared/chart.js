@@ -1,10 +1,10 @@
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { csvText } from '../../domain/csv.ts';
-import { compact, local, number, utc } from './format.js';
+import { compact, day, everywhere, number } from './format.js';
 import { Meter } from './meter.js';
 import { Fault, Skeleton } from './notice.js';
-import { colourName, createPlot, HEIGHT, plotData } from './plot.js';
+import { colourName, createPlot, HEIGHT, mergeRest, plotData } from './plot.js';
 import { Name, Table } from './table.js';
 import { followTheme } from './theme.js';
 
@@ -19,16 +19,34 @@ import { followTheme } from './theme.js';
  */
 export function Chart({ title, plotted, ...rest }) {
   const isEmpty = plotted?.series.every(({ values }) => values.every((value) => !value));
-  const values = plotted && {
-    columns: ['Start (UTC)', ...plotted.series.map(({ label }) => label)],
-    rows: plotted.starts.map((start, at) => [
-      utc(new Date(start * 1000)),
-      ...plotted.series.map((series) => series.values[at]),
-    ]),
-  };
-  return html`<${ChartFrame} ...${{ title, values, isEmpty, ...rest }}>
-    ${plotted && html`<${Plot} title=${title} plotted=${plotted} />`}
+  const drawn = useMemo(() => plotted && mergeRest(plotted), [plotted]);
+  return html`<${ChartFrame} ...${{ title, values: plotted && tableOf(plotted), isEmpty, ...rest }}>
+    ${drawn && html`<${Plot} title=${title} plotted=${drawn} />`}
   <//>`;
+}
+
+/** The values of a chart by their starts. Lines have no sum. @param {Plotted} plotted @returns {ChartValues} */
+function tableOf({ kind, starts, interval, series }) {
+  const sums = series.map(({ values }) => sumOf(values));
+  return {
+    columns: ['Start (UTC)', ...series.map(({ label }) => label)],
+    rows: starts.map((start, at) => [startText(start, interval), ...series.map(({ values }) => values[at])]),
+    ...(kind === 'bars' ? { total: { all: sumOf(sums), row: ['Total', ...sums] } } : {}),
+  };
+}
+
+/** @param {readonly (number | undefined)[]} values */
+const sumOf = (values) => values.reduce((/** @type {number} */ sum, value) => sum + (value ?? 0), 0);
+
+/** Seconds. */
+const DAY = 86_400;
+
+/**
+ * The start of an interval in UTC, as spreadsheets read it too: a day, or a day and a time. @param {number} start Unix seconds @param {number} interval seconds
+ */
+function startText(start, interval) {
+  const date = new Date(start * 1000);
+  return interval < DAY ? date.toISOString().slice(0, 16).replace('T', ' ') : day(date);
 }
 
 /** @param {{ title: string, plotted: Plotted }} props */
@@ -37,7 +55,7 @@ function Plot({ title, plotted }) {
   const place = useRef(/** @type {HTMLDivElement | null} */ (null));
   const plot = useRef(/** @type {import('uplot') | undefined} */ (undefined));
   const { kind, starts, series, interval } = plotted;
-  const shape = JSON.stringify([kind, interval, series.map(({ label }) => label)]);
+  const shape = JSON.stringify([kind, interval, series.map(({ label, colour }) => [label, colour])]);
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
@@ -60,19 +78,21 @@ function Plot({ title, plotted }) {
   }, [shape]);
   useEffect(() => plot.current?.setData(plotData(plotted)), [plotted]);
   const [first = 0] = starts;
-  const last = (starts.at(-1) ?? 0) + interval;
+  // A range of days ends with a day, and one of hours with an instant.
+  const last = (starts.at(-1) ?? 0) + (interval < DAY ? interval : 0);
   const at = starts[hovered ?? -1];
   return html`<figure class="stack">
     <p class="muted readout">
-      ${at === undefined ? `${utc(new Date(first * 1000))} to ${utc(new Date(last * 1000))}` : instant(at)}
+      ${
+        at === undefined
+          ? `${startText(first, interval)} to ${startText(last, interval)} UTC`
+          : everywhere(new Date(at * 1000), `${startText(at, interval)} UTC`)
+      }
     </p>
     <div class="plot" ref=${place} role="img" aria-label="${title}, as a chart. The table has the same values."></div>
     <${Legend} ...${{ kind, series, hovered: at === undefined ? undefined : hovered }} />
   </figure>`;
 }
-
-/** @param {number} seconds */
-const instant = (seconds) => `${utc(new Date(seconds * 1000))}, here ${local(new Date(seconds * 1000))}`;
 
 /**
  * The names of the series with their values under the pointer; else with the sums of bars or the last values of lines.
@@ -81,15 +101,13 @@ const instant = (seconds) => `${utc(new Date(seconds * 1000))}, here ${local(new
 function Legend({ kind, series, hovered }) {
   const shown = (/** @type {readonly (number | undefined)[]} */ values) => {
     if (hovered !== undefined) return values[hovered];
-    return kind === 'lines'
-      ? values.at(-1)
-      : values.reduce((/** @type {number} */ sum, value) => sum + (value ?? 0), 0);
+    return kind === 'lines' ? values.at(-1) : sumOf(values);
   };
   return html`<ul class="legend">
-    ${series.map(({ label, colour, values }, at) => {
+    ${series.map(({ label, href, colour, values }, at) => {
       const value = shown(values);
       return html`<li>
-        <span class="swatch" style=${{ background: `var(--${colourName(colour, at)})` }}></span>${label}
+        <span class="swatch" style=${{ background: `var(--${colourName(colour, at)})` }}></span>${href ? html`<a href=${href}>${label}</a>` : label}
         <b>${value === undefined ? '–' : number(value)}</b>
       </li>`;
     })}
@@ -106,11 +124,16 @@ function Legend({ kind, series, hovered }) {
 export function Ranking({ title, name, unit, values, most = 10, ...rest }) {
   const sorted = values?.toSorted((one, other) => other.value - one.value);
   const largest = sorted?.[0]?.value ?? 0;
+  const sum = sumOf(sorted?.map(({ value }) => value) ?? []);
   const frame = {
     title,
     ...rest,
     isEmpty: values !== undefined && largest === 0,
-    values: sorted && { columns: [name, unit], rows: sorted.map(({ label, value }) => [label, value]) },
+    values: sorted && {
+      columns: [name, unit],
+      rows: sorted.map(({ label, value }) => [label, value]),
+      total: { all: sum, row: ['Total', sum] },
+    },
   };
   return html`<${ChartFrame} ...${frame}>
     <ul class="ranking">
@@ -128,8 +151,10 @@ export function Ranking({ title, name, unit, values, most = 10, ...rest }) {
 }
 
 /**
- * The values of a chart. The first column names the row, and the others are numbers.
- * @typedef {{ columns: readonly string[], rows: readonly (readonly [string, ...(number | undefined)[]])[] }} ChartValues
+ * The values of a chart. The first column names the row, and the others are numbers. Requests have a total: of each
+ * column, and of all.
+ * @typedef {readonly [string, ...(number | undefined)[]]} ChartRow
+ * @typedef {{ columns: readonly string[], rows: readonly ChartRow[], total?: { all: number, row: ChartRow } }} ChartValues
  */
 
 /**
@@ -155,6 +180,7 @@ function ChartFrame({ title, file, values, error, failingSince, isEmpty, empty, 
         </button>
       </div>
     </div>
+    ${hasValues && values.total && html`<${Total} requests=${values.total.all} />`}
     ${
       isTable && hasValues
         ? html`<${ValuesTable} title=${title} values=${values} />`
@@ -163,6 +189,11 @@ function ChartFrame({ title, file, values, error, failingSince, isEmpty, empty, 
           : html`<div class="plot"><${Absent} ...${{ title, error, failingSince, isEmpty, empty }} /></div>`
     }
   </section>`;
+}
+
+/** @param {{ requests: number }} props */
+function Total({ requests }) {
+  return html`<p class="total"><b>${number(requests)}</b> ${requests === 1 ? 'request' : 'requests'}</p>`;
 }
 
 /**
@@ -187,11 +218,12 @@ function Absent({ title, error, failingSince, isEmpty, empty = 'There were no re
 }
 
 /** @param {{ title: string, values: ChartValues }} props */
-function ValuesTable({ title, values: { columns, rows } }) {
+function ValuesTable({ title, values: { columns, rows, total } }) {
   const [first = '', ...numbers] = columns;
   return html`<${Table}
     caption=${title}
     rows=${rows}
+    total=${total?.row}
     rowKey=${(/** @type {readonly unknown[]} */ row) => rows.indexOf(/** @type {any} */ (row))}
     columns=${[
       { name: first, isName: true, cell: (/** @type {any[]} */ row) => html`<${Name} text=${row[0]} />` },

@@ -43,6 +43,11 @@ export function local(date) {
   }).format(date);
 }
 
+/** An instant in UTC and, where the browser has another time, in that too. @param {Date} date @param {string} [text] it in UTC */
+export function everywhere(date, text = utc(date)) {
+  return date.getTimezoneOffset() === 0 ? text : `${text}, here ${local(date)}`;
+}
+
 /** How far `date` is from `now`: `2 hours ago`, `in 5 minutes`, `now`. @param {Date} date @param {Date} now */
 function relative(date, now) {
   const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
@@ -70,12 +75,12 @@ export function duration(seconds) {
 export function Time({ at, isRelative = false, isExact = false }) {
   const date = new Date(at);
   const exact = isExact ? utcSecond(date) : utc(date);
-  const title = isRelative ? `${utc(date)}, here ${local(date)}` : local(date);
+  const title = isRelative ? everywhere(date) : local(date);
   return html`<time class="fixed" datetime=${at} title=${title}>${isRelative ? relative(date, serviceTime()) : exact}</time>`;
 }
 
 /** A day in UTC. Its title has the whole instant. @param {{ at: string }} props */
 export function Day({ at }) {
   const date = new Date(at);
-  return html`<time class="fixed" datetime=${at} title="${utc(date)}, here ${local(date)}">${day(date)}</time>`;
+  return html`<time class="fixed" datetime=${at} title=${everywhere(date)}>${day(date)}</time>`;
 }

@@ -2,8 +2,8 @@ import uPlot from 'uplot';
 import { compact } from './format.js';
 
 /**
- * @typedef {{ label: string, colour?: number | undefined, values: readonly (number | undefined)[] }} Series one value for
- *   each start; `colour` is one of the eight of the style sheet, by default the next one
+ * @typedef {{ label: string, href?: string | undefined, colour?: string | undefined, values: readonly (number | undefined)[] }} Series one value
+ *   for each start; `colour` is the name of one of the style sheet, by default that of the next series
  * @typedef {{ kind: 'lines' | 'bars', starts: readonly number[], series: readonly Series[], interval: number }} Plotted
  *   `starts` are Unix seconds, `interval` is the length of each in seconds; bars are stacked
  */
@@ -14,8 +14,25 @@ export const HEIGHT = 224;
 /** Lines differ in their dashes too, for readers who cannot tell the colours. */
 const DASHES = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 5], [16, 4], [2, 6], [8, 3, 2, 3, 2, 3]];
 
-/** The name of the colour in the style sheet. @param {number | undefined} colour of a series @param {number} at its place */
-export const colourName = (colour, at) => `series-${colour ?? (at % 8) + 1}`;
+/** The name of the colour in the style sheet. @param {string | undefined} colour of a series @param {number} at its place */
+export const colourName = (colour, at) => colour ?? `series-${(at % 8) + 1}`;
+
+/** The most series that a chart draws, one for each colour. */
+const MOST_SERIES = 8;
+
+/**
+ * The series that a chart draws: the first ones, and the sum of the rest in the last colour. Table and CSV have all.
+ * @param {Plotted} plotted
+ * @returns {Plotted}
+ */
+export function mergeRest(plotted) {
+  const { starts, series } = plotted;
+  if (series.length <= MOST_SERIES) return plotted;
+  const rest = series.slice(MOST_SERIES - 1);
+  const values = starts.map((_, at) => rest.reduce((sum, each) => sum + (each.values[at] ?? 0), 0));
+  const others = { label: `${rest.length} others`, colour: `series-${MOST_SERIES}`, values };
+  return { ...plotted, series: [...series.slice(0, MOST_SERIES - 1), others] };
+}
 
 /**
  * The columns that uPlot draws. Stacked bars are drawn from the highest sum down, so that each covers the one before.
@@ -49,8 +66,8 @@ export function createPlot(place, plotted, onHover) {
   const isBars = kind === 'bars';
   const colour = colours(place);
   const isWhole = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
-  const lines = series.map(({ label, colour: number }, at) => {
-    const drawn = colour(colourName(number, at));
+  const lines = series.map(({ label, colour: name }, at) => {
+    const drawn = colour(colourName(name, at));
     if (!isBars)
       return {
         label,

@@ -14,10 +14,18 @@ import { html } from 'htm/preact';
  * because a table that is laid out as cards loses them in some browsers.
  * @template R
  * @param {{
- *   caption: string, columns: Columns<R>, rows: readonly R[], rowKey?: (row: R) => string | number, empty?: string,
+ *   caption: string, columns: Columns<R>, rows: readonly R[], total?: R | undefined, rowKey?: (row: R) => string | number,
+ *   empty?: string,
  * }} props without `rowKey`, each row has an `id`
  */
-export function Table({ caption, columns, rows, rowKey = idOf, empty = 'There is nothing here yet.' }) {
+export function Table({
+  caption,
+  columns,
+  rows,
+  total,
+  rowKey = idOf,
+  empty = 'There is nothing here yet.',
+}) {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   const shown = columns.filter((column) => column !== false);
   return html`<div class="scroll" role="region" aria-label=${caption} tabindex="0">
@@ -32,6 +40,10 @@ export function Table({ caption, columns, rows, rowKey = idOf, empty = 'There is
       <tbody role="rowgroup">${rows.map(
         (row) => html`<tr key=${rowKey(row)} role="row">${shown.map((column) => toCell(column, row))}</tr>`,
       )}</tbody>
+      ${
+        total !== undefined &&
+        html`<tfoot role="rowgroup"><tr role="row">${shown.map((column) => toCell(column, total))}</tr></tfoot>`
+      }
     </table>
   </div>`;
 }

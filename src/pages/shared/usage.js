@@ -1,4 +1,8 @@
 import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { serviceTime } from './fetch.js';
+import { day } from './format.js';
+import { Field } from './forms.js';
 import { OPERATIONS } from './terms.js';
 
 /** @typedef {{ ok: number, clientError: number, refused: number, serverError: number }} Outcomes */
@@ -6,43 +10,118 @@ import { OPERATIONS } from './terms.js';
 const HOUR = 3_600;
 const DAY = 86_400;
 
-/** @param {string} text @param {'hour' | 'day'} interval @param {number} count intervals, the one that runs included */
-function range(text, interval, count) {
-  const length = interval === 'hour' ? HOUR : DAY;
+/**
+ * A range of time that charts show: `name` and `about` tell it from others, `interval` is the length of a bar in seconds.
+ * @typedef {{
+ *   name: string, text: string, about: string, interval: number, isOver: boolean, starts: (now: Date) => number[],
+ *   query: (now: Date) => { interval: 'hour' | 'day', from: string, to?: string },
+ * }} Range
+ */
+
+/** @param {number} seconds */
+const textOf = (seconds) => new Date(seconds * 1000).toISOString();
+
+/** A range that ends now. @param {string} text @param {'hour' | 'day'} unit @param {number} count intervals, the one that runs included @returns {Range} */
+function latest(text, unit, count) {
+  const interval = unit === 'hour' ? HOUR : DAY;
   /** @param {Date} now */
   const starts = (now) => {
-    const last = Math.floor(now.getTime() / 1000 / length) * length;
-    return Array.from({ length: count }, (_, at) => last - (count - 1 - at) * length);
+    const last = Math.floor(now.getTime() / 1000 / interval) * interval;
+    return Array.from({ length: count }, (_, at) => last - (count - 1 - at) * interval);
   };
-  /** @param {Date} now */
-  const query = (now) => {
-    const [first = 0] = starts(now);
-    return { interval, from: new Date(first * 1000).toISOString() };
-  };
-  return { text, interval: length, starts, query };
+  const query = (/** @type {Date} */ now) => ({ interval: unit, from: textOf(starts(now)[0] ?? 0) });
+  const name = text.toLowerCase();
+  return { name, text, about: name, interval, isOver: false, starts, query };
 }
 
 /** The ranges of the charts, as long as people ask for. */
 export const RANGES = {
-  day: range('Day', 'hour', 24),
-  month: range('Month', 'day', 30),
-  quarter: range('Quarter', 'day', 90),
+  day: latest('Day', 'hour', 24),
+  week: latest('Week', 'day', 7),
+  month: latest('Month', 'day', 30),
+  quarter: latest('Quarter', 'day', 90),
 };
 
-/** @typedef {keyof typeof RANGES} Range */
+/** The most days of a custom range. Its rows take several requests. */
+const MOST_DAYS = 366;
 
-/** The heading of the charts, with the choice of their range. @param {{ range: Range, onRange: (range: Range) => void }} props */
+/** A range of this many days has bars of an hour. */
+const HOURLY_DAYS = 2;
+
+/** How long the service keeps usage by the hour. */
+const HOURS_KEPT = 90 * DAY;
+
+/**
+ * A range of whole UTC days, both included. What has not begun yet is left out.
+ * @param {string} from `2026-11-01` @param {string} to @param {Date} now @returns {Range}
+ */
+function custom(from, to, now) {
+  const [first, last] = [Date.parse(from) / 1000, Date.parse(to) / 1000];
+  const end = last + DAY;
+  const isHourly = end - first <= HOURLY_DAYS * DAY && first > now.getTime() / 1000 - HOURS_KEPT;
+  const interval = isHourly ? HOUR : DAY;
+  /** @param {Date} date */
+  const starts = (date) => {
+    const all = Array.from({ length: (end - first) / interval }, (_, at) => first + at * interval);
+    return all.filter((start) => start * 1000 <= date.getTime());
+  };
+  const query = () =>
+    /** @type {const} */ ({ interval: isHourly ? 'hour' : 'day', from: textOf(first), to: textOf(end) });
+  const about = `${from}-to-${to}`;
+  return {
+    name: 'custom',
+    text: 'Custom',
+    about,
+    interval,
+    isOver: end * 1000 <= now.getTime(),
+    starts,
+    query,
+  };
+}
+
+/**
+ * The heading of the charts, with the choice of their range.
+ * @param {{ range: Range, onRange: (range: Range) => void }} props
+ */
 export function UsageHead({ range: chosen, onRange }) {
-  const ranges = /** @type {[Range, { text: string }][]} */ (Object.entries(RANGES));
-  return html`<div class="row">
-    <h2>Usage</h2>
-    <div class="choices" role="group" aria-label="Range of the charts">
-      ${ranges.map(
-        ([name, { text }]) =>
-          html`<button type="button" aria-pressed=${String(name === chosen)} onClick=${() => onRange(name)}>${text}</button>`,
-      )}
+  const [isOpen, setIsOpen] = useState(chosen.name === 'custom');
+  const choose = (/** @type {Range} */ range) => {
+    setIsOpen(false);
+    onRange(range);
+  };
+  return html`<div class="stack">
+    <div class="row">
+      <h2>Usage</h2>
+      <div class="choices" role="group" aria-label="Range of the charts">
+        ${Object.values(RANGES).map(
+          (range) =>
+            html`<button type="button" aria-pressed=${String(!isOpen && range.name === chosen.name)} onClick=${() => choose(range)}>
+              ${range.text}
+            </button>`,
+        )}
+        <button type="button" aria-pressed=${String(isOpen)} aria-expanded=${String(isOpen)} onClick=${() => setIsOpen(true)}>Custom</button>
+      </div>
     </div>
+    ${isOpen && html`<${CustomRange} onRange=${onRange} />`}
   </div>`;
+}
+
+/** Asks for the first and the last day. @param {{ onRange: (range: Range) => void }} props */
+function CustomRange({ onRange }) {
+  const now = serviceTime();
+  const today = day(now);
+  const [from, setFrom] = useState(day(new Date(now.getTime() - 6 * DAY * 1000)));
+  const [to, setTo] = useState(today);
+  const least = to === '' ? undefined : day(new Date(Date.parse(to) - (MOST_DAYS - 1) * DAY * 1000));
+  const show = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    onRange(custom(from, to, serviceTime()));
+  };
+  return html`<form class="range" onSubmit=${show}>
+    <${Field} label="From (UTC)" type="date" required min=${least} max=${to} value=${from} onValue=${setFrom} />
+    <${Field} label="To (UTC)" type="date" required max=${today} value=${to} onValue=${setTo} />
+    <button type="submit">Show</button>
+  </form>`;
 }
 
 /** What the reference calls an operation. `other` stands for requests to no operation. @param {string} id */
@@ -52,12 +131,12 @@ export const nameOperation = (id) => OPERATIONS[id]?.name ?? (id === 'other' ? '
 export const totalOf = ({ ok, clientError, refused, serverError }) =>
   ok + clientError + refused + serverError;
 
-/** Each with its label, and the number of its colour: a failure stands out, a success does not. */
+/** Each with its label and its colour: a failure of the service is red, as everywhere. */
 const OUTCOMES = /** @type {const} */ ([
-  ['ok', 'Successful', 1],
-  ['clientError', 'Client errors (4xx)', 7],
-  ['refused', 'Refused (429)', 2],
-  ['serverError', 'Server errors (5xx)', 4],
+  ['ok', 'Successful', 'series-1'],
+  ['clientError', 'Client errors (4xx)', 'series-7'],
+  ['refused', 'Refused (429)', 'series-2'],
+  ['serverError', 'Server errors (5xx)', 'bad'],
 ]);
 
 /**

@@ -1,0 +1,40 @@
+import { html } from 'htm/preact';
+import { OPERATIONS } from '../../../client/src/operations.ts';
+import { say } from '../shared/frame.js';
+
+/** What a key with a scope can read. */
+const READS = /** @type {const} */ ([
+  ['pets:read', '/pets'],
+  ['store:read', '/store/orders'],
+  ['events:read', '/events'],
+]);
+
+/**
+ * Whether programs sent some of the requests. This page asks for the account itself, which is not meant here.
+ * @param {import('./api.js').AccountUsage} usage
+ */
+export function hasOwnRequests({ operations }) {
+  const calls = /** @type {Readonly<Record<string, { allowance: string } | undefined>>} */ (OPERATIONS);
+  return operations.some(({ operation }) => calls[operation]?.allowance !== 'holder');
+}
+
+/** Stands in place of the charts of an account that has sent nothing. @param {{ scopes: readonly string[] }} props those of the page's key */
+export function FirstRequest({ scopes }) {
+  const [, path = '/account'] = READS.find(([scope]) => scopes.includes(scope)) ?? [];
+  const url = new URL(`v1${path}`, location.href).href;
+  const lines = `export PETSTORE_API_KEY=…\ncurl -H "Authorization: Bearer $PETSTORE_API_KEY" '${url}'`;
+  const copy = () =>
+    navigator.clipboard.writeText(lines).then(
+      () => say('Copied. Put your key in the place of the dots.'),
+      () => say('The browser did not allow the page to copy.'),
+    );
+  return html`<section class="card" aria-label="Send your first request">
+    <div class="row">
+      <h2>Send your first request</h2>
+      <button type="button" onClick=${copy}>Copy</button>
+    </div>
+    <p>No program has used this account in the last 30 days. Put your key in the place of the dots, and send these lines from a terminal:</p>
+    <pre class="secret"><code>${lines}</code></pre>
+    <p class="muted">A request is in the charts after a few seconds: press Refresh. More in the <a href="reference#quick-start">quick start</a>.</p>
+  </section>`;
+}
