@@ -29,8 +29,8 @@ export function createPalette() {
 
   /** The colour that is wished for, or else one that nobody has. @param {string} wish @param {readonly string[]} free */
   function choose(wish, free) {
-    const used = [...given.values()];
-    const unused = free.filter((colour) => !used.includes(colour));
+    const used = new Set(given.values());
+    const unused = free.filter((colour) => !used.has(colour));
     return unused.includes(wish) ? wish : (unused[0] ?? free[0] ?? wish);
   }
 }

@@ -54,17 +54,9 @@ function Charts({ range, usage: { data, error, failingSince }, palettes, nameOf,
   const plotted = useMemo(() => {
     if (data === undefined) return undefined;
     const all = starts(serviceTime());
-    const operations = stacks(data.operations, all, ({ operation }) => operation).map((stack) => ({
-      ...stack,
-      label: nameOperation(stack.id),
-      ...(OPERATIONS[stack.id] && { href: `reference#${stack.id}` }),
-      number: [...Object.keys(OPERATIONS), stack.id].indexOf(stack.id),
-    }));
-    const keys = stacks(data.keys, all, ({ keyId }) => String(keyId)).map((stack) => ({
-      ...stack,
-      label: nameOf(Number(stack.id)),
-      number: Number(stack.id),
-    }));
+    const operations = stacks(data.operations, all, ({ operation }) => operation, describeOperation);
+    const describeKey = (/** @type {string} */ id) => ({ label: nameOf(Number(id)), number: Number(id) });
+    const keys = stacks(data.keys, all, ({ keyId }) => String(keyId), describeKey);
     const bars = /** @type {const} */ ({ kind: 'bars', starts: all, interval });
     return {
       operation: { ...bars, series: palettes.operation(operations) },
@@ -86,18 +78,30 @@ function Charts({ range, usage: { data, error, failingSince }, palettes, nameOf,
     </div>`;
 }
 
+const IDS = Object.keys(OPERATIONS);
+
+/** @param {string} id */
+function describeOperation(id) {
+  const at = IDS.indexOf(id);
+  return at === -1
+    ? { label: nameOperation(id), number: IDS.length }
+    : { label: nameOperation(id), number: at, href: `reference#${id}` };
+}
+
 /**
  * The requests by what `idOf` gives, the largest sum first.
  * @template {import('../../../client/src/index.ts').Usage} Row
  * @param {readonly Row[]} rows
  * @param {readonly number[]} starts Unix seconds
  * @param {(row: Row) => string} idOf
+ * @param {(id: string) => { label: string, number: number, href?: string }} describe
  */
-function stacks(rows, starts, idOf) {
+function stacks(rows, starts, idOf, describe) {
   return [...Map.groupBy(rows, idOf)]
     .map(([id, members]) => {
+      const { label, number: place, href } = describe(id);
       const values = sumsAt(starts, members, totalOf);
-      return { id, values, sum: values.reduce((sum, value) => sum + value, 0) };
+      return { id, label, number: place, href, values, sum: values.reduce((sum, value) => sum + value, 0) };
     })
     .filter(({ sum }) => sum > 0)
     .toSorted((one, other) => other.sum - one.sum);
