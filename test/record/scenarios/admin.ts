@@ -36,6 +36,11 @@ const OPERATIONS: readonly (readonly [send: string, role: 'admin' | 'viewer'])[]
   ['GET /admin/v1/tokens', 'admin'],
   ['POST /admin/v1/operators/1/tokens', 'admin'],
   ['DELETE /admin/v1/tokens/1', 'admin'],
+  ['GET /admin/v1/passkeys', 'viewer'],
+  ['POST /admin/v1/passkeys', 'viewer'],
+  ['POST /admin/v1/passkeys/challenge', 'viewer'],
+  ['PATCH /admin/v1/passkeys/1', 'viewer'],
+  ['DELETE /admin/v1/passkeys/1', 'viewer'],
 ];
 
 export const ADMIN_ACCESS: Scenario = {

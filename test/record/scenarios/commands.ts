@@ -121,6 +121,7 @@ export const COMMANDS: readonly CommandRow[] = [
   'operators list --json',
   'operators revoke-token 1 --json',
   'operators revoke-token 1 --json',
+  'operators remove-passkey 1 --json',
   'console --as ada --json',
   'console --as nobody --json',
   { args: 'console --as ada --json', env: { CONSOLE_URL: 'https://console.example' } },

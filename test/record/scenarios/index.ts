@@ -8,6 +8,7 @@ import {
   ADMIN_OPERATORS,
   ADMIN_PAGES,
 } from './admin.ts';
+import { ADMIN_PASSKEYS } from './admin-passkeys.ts';
 import { ADMIN_WATCH } from './admin-watch.ts';
 import { AUTHENTICATION } from './authentication.ts';
 import { CATEGORIES } from './categories.ts';
@@ -41,6 +42,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ADMIN_ACCOUNTS,
   ADMIN_KEYS,
   ADMIN_OPERATORS,
+  ADMIN_PASSKEYS,
   ADMIN_WATCH,
   OUTAGE,
   FAULT,
