@@ -150,7 +150,7 @@ test('accounts show has limits, windows, usage and the keys in force of one acco
   const { stdout } = await run(['accounts', 'show', 'shop'], variables);
   assert.match(stdout, /^Account shop: plan pro, 300 requests per minute, 10000 per day\.\n\nWINDOW /);
   assert.match(stdout, /\nminute {2}\d+ +300 .*\nday {5}\d+ +10000 .*\n\nLAST 30 DAYS .*\n\d+ /);
-  assert.match(stdout, /\n1 +shop .* till .*\nKeys that have ended or are revoked: 1\. .*\n$/);
+  assert.match(stdout, /\n1 +production +active .* till .*\nKeys that have ended or are revoked: 1\. .*\n$/);
   assert.doesNotMatch(stdout, /zoo|old/);
 });
 

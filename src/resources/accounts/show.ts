@@ -91,7 +91,9 @@ export function showAccount(
     );
     const inForce = keys.filter((_, index) => records[index] && isInForce(records[index], now));
     printLine('');
-    if (inForce.length > 0) printTable(KEY_COLUMNS, inForce.map(describeKeyCells));
+    // Without the account and its plan, which all of them have.
+    const cells = inForce.map((key) => describeKeyCells(key).toSpliced(1, 2));
+    if (cells.length > 0) printTable(KEY_COLUMNS.toSpliced(1, 2), cells);
     const ended = keys.length - inForce.length;
     if (keys.length === 0) printLine('It has no key.');
     else if (ended > 0)

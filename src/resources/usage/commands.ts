@@ -163,7 +163,8 @@ async function readSums(
 
 function historyColumn(name: string): Column {
   const title = name.replaceAll(/[A-Z]/g, ' $&').toUpperCase();
-  return ['label', 'account'].includes(name) ? { title, shrinks: true } : title;
+  if (name === 'label') return { title, weight: 1, shrinks: true };
+  return name === 'account' ? { title, shrinks: true } : title;
 }
 
 function historyCell(name: string, row: Readonly<Record<string, string | number | null>>): Cell {
