@@ -1,6 +1,7 @@
 // Contract: section 10.1.
 import { HOUR } from '../../src/domain/clock.ts';
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { ApiKey } from '../../src/domain/api-key.ts';
 
 import { call } from '../support/api.ts';
@@ -9,6 +10,7 @@ import { fakeClock } from '../support/clock.ts';
 import { startTestConsole } from '../support/console.ts';
 import { CONSOLE_PAGES, loaded, showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
+import { requireValue } from '../storage/fixture.ts';
 import { ROOT, createAccount } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
 
@@ -97,14 +99,16 @@ test('accounts are searched by name, come in pages, and filter the audit log', a
   await page.getByText('100 are shown.').waitFor();
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByRole('link', { name: HOSTILE }).waitFor();
-  await page.getByLabel('Search by name').pressSequentially('LTER 77');
+  await page.getByText('103 accounts').waitFor();
+  await page.getByLabel('Search').pressSequentially('LTER 77');
   await page.waitForURL('**/accounts?search=LTER+77');
+  await page.getByText('1 of 103 accounts').waitFor();
   await page.getByRole('link', { name: 'shelter 76' }).waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'shelter 77' }).click();
   await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Audit log' }).click();
   const log = page.getByRole('region', { name: 'Changes' });
-  await log.getByRole('row', { name: 'accounts create' }).waitFor();
+  await log.getByRole('row', { name: 'created an account' }).waitFor();
   assert.equal(await log.getByRole('row').count(), 2);
   assert.equal(await page.getByLabel('Account').inputValue(), 'shelter 77');
   await page.getByLabel('Account').fill('shelter 5');
@@ -112,6 +116,54 @@ test('accounts are searched by name, come in pages, and filter the audit log', a
   await log.getByRole('row').nth(2).waitFor({ state: 'detached' });
   await page.goBack();
   await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();
+});
+
+test('keys are searched, filtered and sorted, and the address keeps it', async () => {
+  const { page } = await visitConsole(browser, service);
+  await createAccount(accounts, 'sorted', 'free', { perMinute: 60, perDay: 1_000 });
+  for (const label of ['price board', 'price list', 'site'])
+    await service.issueKey({ account: 'sorted', label });
+  await showPage(page, `${service.consoleUrl}/keys`, 'Keys');
+  await page.getByLabel('Search').fill('PRICE');
+  await page.getByText('2 of 4 keys').waitFor();
+  await page.getByLabel('Sort by').selectOption('Oldest first');
+  await page.getByRole('row').nth(1).getByText('price board').waitFor();
+  await page.getByLabel('Unused for').selectOption('30 days');
+  await page.getByText('No key fits these filters.').waitFor();
+  await page.reload();
+  await page.getByText('No key fits these filters.').waitFor();
+  assert.equal(await page.getByLabel('Search').inputValue(), 'PRICE');
+});
+
+test('the audit log is filtered by author and action, and saved as CSV with the names of actions', async () => {
+  const { page } = await visitConsole(browser, service);
+  for (const name of ['Ben', 'benedict'])
+    await accounts.create({ kind: 'operator', name }, `by ${name}`, 'free');
+  await showPage(page, `${service.consoleUrl}/audit`, 'Audit log');
+  await page.getByLabel('By', { exact: true }).fill('BENE');
+  await page.getByLabel('Action').selectOption('Created an account');
+  const log = page.getByRole('region', { name: 'Changes' });
+  await log.getByRole('link', { name: 'by benedict' }).waitFor();
+  await log.getByRole('row').nth(2).waitFor({ state: 'detached' });
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV' }).click(),
+  ]);
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split(/\r?\n/);
+  assert.equal(lines.length, 2);
+  assert.match(lines[1] ?? '', /operator,benedict,,accounts create,account,by benedict,/);
+});
+
+test('a note of an account is written in its form and shown on its page', async () => {
+  const { page } = await visitConsole(browser, service);
+  const { id } = await createAccount(accounts, 'noted', 'free', { perMinute: 60, perDay: 1_000 });
+  await showPage(page, `${service.consoleUrl}/accounts/${id}`, 'noted');
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByLabel('Note').fill('Ask for Ada.\nPays yearly.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('definition').getByText('Pays yearly.').waitFor();
+  const { note, plan } = requireValue(await accounts.get(id));
+  assert.deepEqual([note, plan], ['Ask for Ada.\nPays yearly.', 'free']);
 });
 
 test('on a laptop no column of the keys is covered, and a request id stays on one line', async () => {
@@ -137,7 +189,7 @@ test('the audit log shows amounts, ids and instants each in their own form', asy
   const after = { animals: 1_234, randomSeed: 1_234_567, expiresAt: '2026-12-01T10:00:07.000Z' };
   await audit.add(ROOT, { action: 'seed end', target: { kind: 'pets', name: '1234' }, after });
   await showPage(page, `${service.consoleUrl}/audit`, 'Audit log');
-  const values = page.getByRole('row', { name: 'seed end' }).locator('dd');
+  const values = page.getByRole('row', { name: 'added invented animals' }).locator('dd');
   const shown = (await values.allInnerTexts()).map((text) => text.trim());
   assert.deepEqual(shown, ['1,234', '1234567', '2026-12-01 10:00:07 UTC']);
 });

@@ -12,7 +12,7 @@ import { Confirm } from './page.js';
 import { asChoice, PLANS } from './terms.js';
 
 /**
- * Changes name, plan and limits. If somebody else changed the account, it shows both values, and the operator decides.
+ * Changes name, plan, limits and note. If somebody else changed the account, it shows both values, and the operator decides.
  * @param {{ account: import('./schema.d.ts').AccountDetails, onClose: () => void, onChanged: () => void }} props
  */
 export function ChangeAccount({ account, onClose, onChanged }) {
@@ -50,17 +50,17 @@ export function ChangeAccount({ account, onClose, onChanged }) {
   <//>`;
 }
 
-/** @typedef {{ name: string, plan: keyof typeof PLANS, perMinute: string, perDay: string }} Typed what a form of an account holds */
+/** @typedef {{ name: string, plan: keyof typeof PLANS, perMinute: string, perDay: string, note: string }} Typed what a form of an account holds */
 
 /** @type {Typed} */
-export const NEW_ACCOUNT = { name: '', plan: 'free', perMinute: '', perDay: '' };
+export const NEW_ACCOUNT = { name: '', plan: 'free', perMinute: '', perDay: '', note: '' };
 
 /** The values of an account as a form shows them. @param {import('./schema.d.ts').Account} account @returns {Typed} */
-function toFields({ name, plan, limits }) {
-  return { name, plan, perMinute: String(limits.perMinute), perDay: String(limits.perDay) };
+function toFields({ name, plan, limits, note = '' }) {
+  return { name, plan, perMinute: String(limits.perMinute), perDay: String(limits.perDay), note };
 }
 
-/** What goes to the service: only Enterprise takes limits of its own. @param {Typed} typed */
+/** Name, plan and limits as they go to the service: only Enterprise takes limits of its own. @param {Typed} typed */
 export function bodyOf({ name, plan, perMinute, perDay }) {
   const limits = { perMinute: Number(perMinute), perDay: Number(perDay) };
   return { name, plan, ...(PLANS[plan] === undefined ? limits : {}) };
@@ -86,6 +86,8 @@ export function AccountFields({ typed, onTyped }) {
           onValue=${(/** @type {string} */ perDay) => set({ perDay })} />
       `
     }
+    <${Field} label="Note" isLong maxlength="500" value=${typed.note} hint="For operators only: a contact, an agreement. Optional."
+      onValue=${(/** @type {string} */ note) => set({ note })} />
   `;
 }
 
@@ -101,21 +103,28 @@ function differs(one, other) {
  */
 function accountPatch(base, typed) {
   const { name, ...rest } = bodyOf(typed);
+  const { note } = typed;
   const isRenamed = name !== base.name;
-  const isOtherPlan = differs({ ...base, name }, typed);
-  if (!isRenamed && !isOtherPlan) return undefined;
-  const { name: oldName, ...old } = typedValues(base);
+  const isNoted = note !== base.note;
+  const isOtherPlan = differs({ ...base, name, note }, typed);
+  if (!isRenamed && !isNoted && !isOtherPlan) return undefined;
+  const { name: oldName, note: oldNote, ...old } = typedValues(base);
   return {
     ...(isRenamed ? { name } : {}),
+    ...(isNoted ? { note } : {}),
     ...(isOtherPlan ? rest : {}),
-    expected: { ...(isRenamed ? { name: oldName } : {}), ...(isOtherPlan ? old : {}) },
+    expected: {
+      ...(isRenamed ? { name: oldName } : {}),
+      ...(isNoted ? { note: oldNote } : {}),
+      ...(isOtherPlan ? old : {}),
+    },
   };
 }
 
 /** @param {Typed} typed */
 function typedValues(typed) {
-  const { name, plan } = typed;
-  return { ...bodyOf(typed), name, plan };
+  const { name, plan, note } = typed;
+  return { ...bodyOf(typed), name, plan, note };
 }
 
 const ROWS = /** @type {const} */ ([
@@ -123,6 +132,7 @@ const ROWS = /** @type {const} */ ([
   ['plan', 'Plan'],
   ['perMinute', 'Per minute'],
   ['perDay', 'Per day'],
+  ['note', 'Note'],
 ]);
 
 /**
@@ -154,7 +164,7 @@ function shown(typed) {
   const { name, plan, perMinute, perDay } = { perMinute: undefined, perDay: undefined, ...bodyOf(typed) };
   const limit = (/** @type {number | undefined} */ value) =>
     value === undefined ? 'of the plan' : number(value);
-  return { name, plan, perMinute: limit(perMinute), perDay: limit(perDay) };
+  return { name, plan, perMinute: limit(perMinute), perDay: limit(perDay), note: typed.note || 'none' };
 }
 
 /** Suspends an account, or resumes it. @param {{ account: import('./schema.d.ts').AccountDetails, onClose: () => void, onChanged: () => void }} props */

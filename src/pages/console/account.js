@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Chart, Ranking } from '../shared/chart.js';
 import { serviceTime } from '../shared/fetch.js';
+import { Day, Time } from '../shared/format.js';
 import { QuotaWindow } from '../shared/meter.js';
 import { Badge } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
@@ -11,7 +12,7 @@ import { get, getPages, withQuery } from './api.js';
 import { BanTable } from './bans.js';
 import { FaultTable } from './faults.js';
 import { CreateKey, KeyTable } from './keys.js';
-import { useList } from './list.js';
+import { useCountedList } from './list.js';
 import { Card, Loaded, Page } from './page.js';
 import { useIsAdmin } from './session.js';
 import { Webhooks } from './webhooks.js';
@@ -41,6 +42,7 @@ export function Account({ id }) {
     <${Loaded} poll=${poll} label="The account">${() =>
       account &&
       html`
+      <${Facts} account=${account} />
       <div class="columns">
         <${Windows} account=${account} />
       </div>
@@ -67,6 +69,17 @@ function Badges({ account: { id, plan, suspendedAt } }) {
     <a href="/orders?accountId=${id}">Orders</a>`;
 }
 
+/** What operators know of an account besides its limits. @param {{ account: AccountDetails }} props */
+function Facts({ account: { createdAt, lastUsedAt, note } }) {
+  return html`<section class="card" aria-label="About the account">
+    <dl class="facts">
+      <div><dt>Created</dt><dd><${Day} at=${createdAt} /></dd></div>
+      <div><dt>Last used</dt><dd>${lastUsedAt ? html`<${Time} at=${lastUsedAt} isRelative />` : 'never'}</dd></div>
+      ${note && html`<div class="note"><dt>Note</dt><dd>${note}</dd></div>`}
+    </dl>
+  </section>`;
+}
+
 /** Both windows of the quota, now. @param {{ account: AccountDetails }} props */
 function Windows({ account: { minute, day } }) {
   const now = serviceTime();
@@ -81,7 +94,7 @@ function Windows({ account: { minute, day } }) {
 
 /** The keys of an account, to create, rotate and revoke. @param {{ accountId: string }} props */
 function AccountKeys({ accountId }) {
-  const list = useList(withQuery('/keys', { accountId, limit: 100 }));
+  const list = useCountedList('/keys', 'key', { fixed: { accountId } });
   const [isNew, setIsNew] = useState(false);
   const isAdmin = useIsAdmin();
   const create = html`<button type="button" class="main" onClick=${() => setIsNew(true)}>Create key</button>`;

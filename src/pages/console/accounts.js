@@ -1,49 +1,62 @@
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { FormDialog } from '../shared/dialog.js';
-import { number } from '../shared/format.js';
-import { Field } from '../shared/forms.js';
+import { Day, number, Time } from '../shared/format.js';
 import { say } from '../shared/frame.js';
 import { Badge } from '../shared/notice.js';
 import { AccountFields, bodyOf, NEW_ACCOUNT } from './account-form.js';
-import { change, withQuery } from './api.js';
-import { AccountLink, ListTable, useList } from './list.js';
+import { change } from './api.js';
+import { ChoiceFilter, SearchField, useFilters } from './fields.js';
+import { AccountLink, ListTable, useCountedList } from './list.js';
 import { Page } from './page.js';
-import { filterBy, navigate, usePlace } from './router.js';
+import { navigate } from './router.js';
 import { useIsAdmin } from './session.js';
-
-/** Milliseconds after a key press until the search begins. */
-const PAUSE = 200;
+import { ACCOUNT_STATES, asChoice, PLANS } from './terms.js';
 
 export function Accounts() {
-  const { query } = usePlace();
-  const search = query.get('search') ?? '';
-  const [text, setText] = useState(search);
+  const { sort, ...filters } = useFilters(['search', 'plan', 'state', 'sort']);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const [isNew, setIsNew] = useState(false);
   const isAdmin = useIsAdmin();
-  const list = useList(withQuery('/accounts', { search, limit: 100 }));
-  useEffect(() => {
-    const timer = setTimeout(() => text !== search && filterBy({ search: text }), PAUSE);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const list = useCountedList('/accounts', 'account', { filters, sort });
   const create = html`<button type="button" class="main" onClick=${() => setIsNew(true)}>Create account</button>`;
   return html`<${Page} title="Accounts" actions=${isAdmin && create}>
     <search class="filters">
-      <${Field} label="Search by name" type="search" maxlength="100" value=${text} onValue=${setText} />
+      <${SearchField} label="Search" hint="Name or note" />
+      <${ChoiceFilter} label="Plan" name="plan" choices=${Object.keys(PLANS).map(asChoice)} />
+      <${ChoiceFilter} label="State" name="state" choices=${ACCOUNT_STATES.map(asChoice)} />
+      <${ChoiceFilter} label="Sort by" name="sort" all="Newest first" choices=${ORDERS} />
     </search>
     <${ListTable} list=${list} caption="Accounts" columns=${COLUMNS}
-      empty=${search === '' ? 'There is no account yet.' : `No account has “${search}” in its name.`} />
+      empty=${isFiltered ? 'No account fits these filters.' : 'There is no account yet.'} />
     ${isNew && html`<${CreateAccount} onClose=${() => setIsNew(false)} />`}
   <//>`;
 }
 
+const ORDERS = [
+  { value: 'created', text: 'Oldest first' },
+  { value: 'name', text: 'Name' },
+  { value: '-lastUsed', text: 'Used last' },
+  { value: 'lastUsed', text: 'Unused for longest' },
+];
+
 /** @type {import('../shared/table.js').Columns<import('./schema.d.ts').Account>} */
 const COLUMNS = [
-  { name: 'Name', isName: true, cell: ({ id, name }) => html`<${AccountLink} id=${id} name=${name} />` },
+  {
+    name: 'Name',
+    isName: true,
+    cell: ({ id, name, note }) => html`<${AccountLink} id=${id} name=${name} />
+      ${note && html`<span class="name muted" title=${note}>${note}</span>`}`,
+  },
   { name: 'Number', isNumber: true, cell: ({ id }) => id },
   { name: 'Plan', cell: ({ plan }) => plan },
   { name: 'Per minute', isNumber: true, cell: ({ limits }) => number(limits.perMinute) },
   { name: 'Per day', isNumber: true, cell: ({ limits }) => number(limits.perDay) },
+  { name: 'Created', cell: ({ createdAt }) => html`<${Day} at=${createdAt} />` },
+  {
+    name: 'Last used',
+    cell: ({ lastUsedAt }) => (lastUsedAt ? html`<${Time} at=${lastUsedAt} isRelative />` : 'never'),
+  },
   {
     name: 'State',
     cell: ({ suspendedAt }) =>
@@ -56,7 +69,7 @@ function CreateAccount({ onClose }) {
   const [typed, setTyped] = useState(NEW_ACCOUNT);
   async function create() {
     /** @type {import('./schema.d.ts').Account} */
-    const { id, name } = await change('POST', '/accounts', bodyOf(typed));
+    const { id, name } = await change('POST', '/accounts', { ...bodyOf(typed), note: typed.note });
     onClose();
     navigate(`/accounts/${id}`);
     say(`The account ${name} was created. Create its first key here.`);

@@ -1,26 +1,92 @@
 import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { PetStoreError } from '../../../client/src/errors.ts';
+import { downloadCsv } from '../shared/chart.js';
+import { explain } from '../shared/fetch.js';
 import { number, Time, utcSecond } from '../shared/format.js';
 import { fieldOf, instantOf, UtcField } from '../shared/forms.js';
+import { say } from '../shared/frame.js';
 import { Name } from '../shared/table.js';
-import { withQuery } from './api.js';
-import { AccountPicker } from './fields.js';
+import { getPages, withQuery } from './api.js';
+import { AccountPicker, ChoiceFilter, SearchField, useFilters } from './fields.js';
 import { AccountLink, ListTable, useList } from './list.js';
 import { Page } from './page.js';
-import { filterBy, usePlace } from './router.js';
+import { filterBy } from './router.js';
+import { ACTIONS } from './terms.js';
 
 export function Audit() {
-  const { query } = usePlace();
-  const accountId = query.get('accountId') ?? undefined;
-  const since = query.get('since');
-  const list = useList(withQuery('/audit', { accountId, since: since ?? undefined, limit: 50 }));
-  return html`<${Page} title="Audit log" intro="Every change, newest first. The database refuses to change an entry.">
+  const filters = useFilters(['actor', 'action', 'accountId', 'since']);
+  const { accountId, since = null } = filters;
+  const list = useList(withQuery('/audit', { ...filters, limit: 50 }));
+  return html`<${Page} title="Audit log" actions=${html`<${CsvButton} filters=${filters} />`}
+    intro="Every change, newest first. The database refuses to change an entry.">
     <search class="filters">
+      <${SearchField} label="By" name="actor" hint="Operator, user of the system, or number of a key" />
+      <${ChoiceFilter} label="Action" name="action" choices=${ACTION_CHOICES} />
       <${AccountPicker} id=${accountId} onId=${(/** @type {string} */ id) => filterBy({ accountId: id })} />
       <${UtcField} label="Since (UTC)" value=${fieldOf(since)}
         onValue=${(/** @type {string} */ value) => filterBy({ since: instantOf(value) })} />
     </search>
     <${ListTable} list=${list} caption="Changes" columns=${COLUMNS} empty="Nothing was changed in this time." />
   <//>`;
+}
+
+const ACTION_CHOICES = Object.entries(ACTIONS).map(([value, text]) => ({
+  value,
+  text: text.charAt(0).toUpperCase() + text.slice(1),
+}));
+
+/** Pages of 100 entries that a file has at most. */
+const MOST_PAGES = 500;
+
+/** Saves the entries that fit the filters as a file. @param {{ filters: Record<string, string | undefined> }} props */
+function CsvButton({ filters }) {
+  const [isBusy, setIsBusy] = useState(false);
+  async function save() {
+    setIsBusy(true);
+    try {
+      const path = withQuery('/audit', { ...filters, limit: 100 });
+      const { rows, next } = await getPages(path, MOST_PAGES, AbortSignal.timeout(600_000));
+      downloadCsv('audit-log', [FILE_COLUMNS, ...rows.map(toFileRow)]);
+      if (next !== undefined) say(`The file has the newest ${number(rows.length)} entries.`);
+    } catch (error) {
+      if (!(error instanceof PetStoreError)) throw error;
+      say(`There is no file. ${explain(error)}`);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+  return html`<button type="button" disabled=${isBusy} onClick=${save}>CSV</button>`;
+}
+
+const FILE_COLUMNS = [
+  'Time',
+  'Kind',
+  'By',
+  'From',
+  'Action',
+  'Target kind',
+  'Target',
+  'Account id',
+  'Before',
+  'After',
+];
+
+/** @param {import('./schema.d.ts').AuditEntries[number]} entry */
+function toFileRow({ time, actor, address, action, target, accountId, before, after }) {
+  const values = (/** @type {object | undefined} */ set) => (set === undefined ? '' : JSON.stringify(set));
+  return [
+    time,
+    actor.kind,
+    actor.name,
+    address ?? '',
+    action,
+    target.kind,
+    target.name,
+    accountId ?? '',
+    values(before),
+    values(after),
+  ];
 }
 
 /** @type {import('../shared/table.js').Columns<import('./schema.d.ts').AuditEntries[number]>} */
@@ -31,7 +97,7 @@ const COLUMNS = [
     cell: ({ actor, address }) => html`<${Name} text=${actor.name} />
       <span class="muted fixed">${actor.kind}${address && `, ${address}`}</span>`,
   },
-  { name: 'Action', cell: ({ action }) => html`<span class="fixed">${action}</span>` },
+  { name: 'Action', cell: ({ action }) => html`<span title=${action}>${ACTIONS[action] ?? action}</span>` },
   {
     name: 'Target',
     cell: ({ target, accountId }) => html`<${Target} target=${target} accountId=${accountId} />`,

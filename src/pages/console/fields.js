@@ -13,17 +13,38 @@ const PAUSE = 200;
 
 /**
  * A field that filters the page by a part of a text, while somebody types.
- * @param {{ label: string, name: string }} props `name` is that of the filter in the address
+ * @param {{ label: string, name?: string, hint?: string }} props `name` is that of the filter in the address
  */
-export function SearchField({ label, name }) {
+export function SearchField({ name = 'search', ...props }) {
   const search = usePlace().query.get(name) ?? '';
   const [text, setText] = useState(search);
+  useEffect(() => setText(search), [search]);
   useEffect(() => {
     const timer = setTimeout(() => text !== search && filterBy({ [name]: text }), PAUSE);
     return () => clearTimeout(timer);
   }, [text]);
-  return html`<${Field} label=${label} type="search" maxlength="100" autocomplete="off" spellcheck="false"
+  return html`<${Field} type="search" maxlength="100" autocomplete="off" spellcheck="false" ...${props}
     value=${text} onValue=${setText} />`;
+}
+
+/**
+ * A field that filters the page by one of several values. The first choice, without a value, is all of them.
+ * @param {{ label: string, name: string, all?: string, choices: readonly { value: string, text: string }[] }} props
+ */
+export function ChoiceFilter({ label, name, all = 'All', choices }) {
+  const value = usePlace().query.get(name) ?? '';
+  return html`<${Field} label=${label} value=${value} choices=${[{ value: '', text: all }, ...choices]}
+    onValue=${(/** @type {string} */ chosen) => filterBy({ [name]: chosen })} />`;
+}
+
+/**
+ * The filters of a page that its address has.
+ * @param {readonly string[]} names
+ * @returns {Record<string, string | undefined>} undefined without a value
+ */
+export function useFilters(names) {
+  const { query } = usePlace();
+  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined]));
 }
 
 /**

@@ -13,25 +13,41 @@ import {
   UtcField,
 } from '../shared/forms.js';
 import { Badge, Fault } from '../shared/notice.js';
-import { change, withQuery } from './api.js';
-import { ACCOUNT, KeyName, ListTable, useList } from './list.js';
+import { change } from './api.js';
+import { ChoiceFilter, SearchField, useFilters } from './fields.js';
+import { ACCOUNT, KeyName, ListTable, useCountedList } from './list.js';
 import { Card, Confirm, Page } from './page.js';
-import { filterBy, usePlace } from './router.js';
 import { useIsAdmin } from './session.js';
-import { asChoice, KEY_STATES } from './terms.js';
+import { asChoice, LISTED_STATES } from './terms.js';
 
 export function Keys() {
-  const state = usePlace().query.get('state') ?? '';
-  const list = useList(withQuery('/keys', { state, limit: 100 }));
+  const { sort, ...filters } = useFilters(['search', 'state', 'unusedFor', 'expiresWithin', 'sort']);
+  const list = useCountedList('/keys', 'key', { filters, sort });
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return html`<${Page} title="Keys">
     <${FindKey} onChanged=${list.refresh} />
     <search class="filters">
-      <${Field} label="State" value=${state} choices=${[{ value: '', text: 'All' }, ...KEY_STATES.map(asChoice)]}
-        onValue=${(/** @type {string} */ value) => filterBy({ state: value })} />
+      <${SearchField} label="Search" hint="Label, account, ending or number" />
+      <${ChoiceFilter} label="State" name="state" choices=${LISTED_STATES.map(asChoice)} />
+      <${ChoiceFilter} label="Unused for" name="unusedFor" all="Any time" choices=${UNUSED} />
+      <${ChoiceFilter} label="Expires within" name="expiresWithin" all="Any time" choices=${EXPIRES} />
+      <${ChoiceFilter} label="Sort by" name="sort" all="Newest first" choices=${ORDERS} />
     </search>
-    <${KeyTable} list=${list} caption="Keys" empty=${state ? `No key is ${state}.` : 'There is no key yet.'} />
+    <${KeyTable} list=${list} caption="Keys" empty=${isFiltered ? 'No key fits these filters.' : 'There is no key yet.'} />
   <//>`;
 }
+
+/** Times for the filters, in seconds. @param {number} count */
+const days = (count) => ({ value: String(count * 86_400), text: `${count} days` });
+const UNUSED = [30, 90, 180, 365].map(days);
+const EXPIRES = [7, 30, 90].map(days);
+
+const ORDERS = [
+  { value: 'created', text: 'Oldest first' },
+  { value: 'lastUsed', text: 'Unused for longest' },
+  { value: '-lastUsed', text: 'Used last' },
+  { value: 'expires', text: 'Expires first' },
+];
 
 /** Finds the record of a key, for example of one from a public repository. @param {{ onChanged: () => void }} props */
 function FindKey({ onChanged }) {

@@ -1,8 +1,9 @@
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
+import { number } from '../shared/format.js';
 import { usePoll } from '../shared/poll.js';
 import { Name, Table } from '../shared/table.js';
-import { getPages } from './api.js';
+import { get, getPages, withQuery } from './api.js';
 import { Loaded } from './page.js';
 
 /** Seconds. A list that is not live is loaded once, and after each change. */
@@ -28,7 +29,42 @@ export function useList(path, seconds = ONCE) {
   return { ...poll, data: poll.data ?? (poll.error ? undefined : last.current), more };
 }
 
-/** @typedef {ReturnType<typeof useList>} List */
+/**
+ * A list of which the service says how long it is.
+ * @param {string} path
+ * @param {string} thing the singular of its rows: `key`
+ * @param {{
+ *   filters?: Record<string, string | undefined>, fixed?: Record<string, string>, sort?: string | undefined,
+ * }} query the page sets the `fixed` filters, and operators the others
+ * @returns {List}
+ */
+export function useCountedList(path, thing, { filters = {}, fixed = {}, sort }) {
+  const list = useList(withQuery(path, { ...fixed, ...filters, sort, limit: 100 }));
+  const counted = withQuery(`${path}/count`, { ...fixed, ...filters });
+  const { data, refresh } = usePoll(
+    /** @returns {Promise<import('./schema.d.ts').ListCount>} */ (signal) => get(counted, signal),
+    ONCE,
+    counted,
+  );
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return {
+    ...list,
+    length: data && lengthText(data, thing, isFiltered),
+    refresh() {
+      list.refresh();
+      refresh();
+    },
+  };
+}
+
+/** `37 of 212 keys`, or `212 keys`. @param {import('./schema.d.ts').ListCount} counts @param {string} thing @param {boolean} isFiltered */
+function lengthText({ count, total }, thing, isFiltered) {
+  const all = isFiltered ? total : count;
+  const things = all === 1 ? thing : `${thing}s`;
+  return isFiltered ? `${number(count)} of ${number(all)} ${things}` : `${number(all)} ${things}`;
+}
+
+/** @typedef {ReturnType<typeof useList> & { length?: string | undefined }} List `length` in words, if the service counts it */
 
 /**
  * The rows of a list as a table, with the button for the next page.
@@ -40,6 +76,7 @@ export function useList(path, seconds = ONCE) {
 export function ListTable({ list, ...rest }) {
   return html`<${Loaded} poll=${list} label=${rest.caption}>${(/** @type {any} */ { rows }) => html`
     <div class="stack">
+      ${list.length && rows.length > 0 && html`<p class="muted" role="status">${list.length}</p>`}
       <${Table} rows=${rows} ...${rest} />
       <${More} list=${list} />
     </div>

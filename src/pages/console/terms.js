@@ -8,13 +8,58 @@ export const PLANS = {
   enterprise: undefined,
 };
 
-export const KEY_STATES = ['active', 'rotated', 'expired', 'revoked'];
+/** The states by which lists of keys are filtered. */
+export const LISTED_STATES = ['active', 'rotated', 'expired', 'revoked', 'banned', 'suspended'];
+
+export const ACCOUNT_STATES = ['active', 'suspended'];
 
 export const PET_STATUSES = ['available', 'pending', 'sold'];
 
 export const ORDER_STATUSES = ['pending', 'complete', 'cancelled', 'expired'];
 
 export const ROLES = ['viewer', 'admin'];
+
+/** What the entries of the audit log say was done. The service keeps the names. @type {Readonly<Record<string, string>>} */
+export const ACTIONS = {
+  'sign in': 'signed in',
+  'accounts create': 'created an account',
+  'accounts set': 'changed an account',
+  'accounts rename': 'renamed an account',
+  'accounts suspend': 'suspended an account',
+  'accounts resume': 'resumed an account',
+  'keys create': 'created a key',
+  'keys rotate': 'rotated a key',
+  'keys revoke': 'revoked a key',
+  'bans lift': 'lifted a ban',
+  'pets create': 'added an animal',
+  'pets set': 'changed an animal',
+  'pets delete': 'deleted an animal',
+  'categories create': 'created a category',
+  'categories set': 'changed a category',
+  'orders complete': 'completed an order',
+  'orders cancel': 'cancelled an order',
+  'webhooks create': 'created a webhook',
+  'webhooks update': 'changed a webhook',
+  'webhooks delete': 'deleted a webhook',
+  'webhooks enable': 'enabled a webhook',
+  'webhooks disable': 'disabled a webhook',
+  'webhooks rotate': 'rotated the secret of a webhook',
+  'webhooks test': 'tested a webhook',
+  'webhooks redeliver': 'sent an event again',
+  'webhooks replay': 'moved the place of a webhook',
+  'operators create': 'created an operator',
+  'operators remove': 'removed an operator',
+  'operators link': 'made a sign-in link',
+  'operators token': 'created a token',
+  'operators revoke-token': 'revoked a token',
+  'passkeys create': 'added a passkey',
+  'passkeys rename': 'renamed a passkey',
+  'passkeys remove': 'removed a passkey',
+  import: 'imported animals',
+  'seed start': 'began to add invented animals',
+  'seed end': 'added invented animals',
+  copy: 'copied the database',
+};
 
 /** A name as the choice of a field: `Enterprise`. @param {string} name */
 export const asChoice = (name) => ({ value: name, text: name.charAt(0).toUpperCase() + name.slice(1) });

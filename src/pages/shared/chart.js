@@ -201,7 +201,7 @@ function Total({ requests }) {
  * @param {string} name without its ending
  * @param {Parameters<typeof csvText>[0]} rows
  */
-function downloadCsv(name, rows) {
+export function downloadCsv(name, rows) {
   const url = URL.createObjectURL(new Blob([csvText(rows)], { type: 'text/csv;charset=utf-8' }));
   const link = document.createElement('a');
   link.href = url;

@@ -6,13 +6,13 @@ import { SCOPE_USES } from '../../domain/scope.ts';
 /** @typedef {import('../../domain/scope.ts').Scope} Scope */
 
 /**
- * A labelled input. Other properties go to the `input`, or to the `select` if there are `choices`.
+ * A labelled input. Other properties go to the `input`, or to the `select` if there are `choices`, or to the `textarea`.
  * @param {{
  *   label: string, value: string, onValue: (value: string) => void, hint?: string | undefined,
- *   choices?: readonly { value: string, text: string }[], [attribute: string]: unknown,
- * }} props
+ *   choices?: readonly { value: string, text: string }[], isLong?: boolean, [attribute: string]: unknown,
+ * }} props `isLong`: a text of several lines
  */
-export function Field({ label, value, onValue, hint, choices, ...rest }) {
+export function Field({ label, value, onValue, hint, choices, isLong = false, ...rest }) {
   const id = useId();
   const onInput = (/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) =>
     onValue(currentTarget.value);
@@ -21,7 +21,7 @@ export function Field({ label, value, onValue, hint, choices, ...rest }) {
     <label for=${id}>${label}</label>
     ${
       choices === undefined
-        ? html`<input ...${attributes} />`
+        ? html`<${isLong ? 'textarea' : 'input'} ...${attributes} />`
         : html`<select ...${attributes}>
           ${choices.map((each) => html`<option value=${each.value}>${each.text}</option>`)}
         </select>`

@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { instant, rowFilter } from '../../http/parameters.ts';
+import { instant, rowFilter, shortText } from '../../http/parameters.ts';
 import { mapPage } from '../../domain/page.ts';
 import { actorName } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
@@ -43,6 +43,12 @@ const listAudit = list(Entries, 'the audit log', {
       description: 'Only changes at this instant or later.',
       example: '2026-11-23T00:00:00Z',
     }),
+    actor: shortText(100, {
+      description:
+        'Only changes by actors whose name contains this text, ignoring case. The name of a key is its number.',
+      example: 'ada',
+    }),
+    action: shortText(100, { description: 'Only this action.', example: 'keys revoke' }),
   },
   examples: {
     page: {

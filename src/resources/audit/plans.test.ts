@@ -10,7 +10,7 @@ import { test } from '../../../test/support/test.ts';
 
 /** Entries. Account 2 has only the oldest, and entries 1 to 10 are later than all others: clocks differ. */
 const ENTRIES = 30_000;
-const ROW = `n, CASE WHEN n <= 10 THEN ${ENTRIES} + n ELSE n END, 'system', 'root', 'a', 'account', 'b',
+const ROW = `n, CASE WHEN n <= 10 THEN ${ENTRIES} + n ELSE n END, 'system', CASE WHEN n IN (5000, 15000) THEN 'Ádám' ELSE 'root' END, 'a', 'account', 'b',
   CASE WHEN n <= 3000 THEN 2 ELSE 1 END`;
 const FILL = 'INSERT INTO audit (id, at, actor_kind, actor, action, target_kind, target, account_id)';
 
@@ -29,7 +29,7 @@ const indexOf = ({ accountId }: AuditQuery) =>
 /** The ids that pages of `limit` entries list. */
 async function walk(
   { audit }: Store,
-  query: Pick<AuditQuery, 'accountId' | 'since'>,
+  query: Omit<AuditQuery, 'limit' | 'cursor'>,
   limit: number,
 ): Promise<number[]> {
   const ids: number[] = [];
@@ -62,6 +62,10 @@ async function assertOrder(store: Store): Promise<void> {
     [10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 3_000, 2_999],
   );
   assert.deepEqual((await store.audit.list({ limit: LIMIT, cursor: BigInt(ENTRIES + 1) })).items, []);
+  // Entries far apart are on one page, however many do not fit between them.
+  assert.deepEqual(await walk(store, { actor: 'áDá' }, LIMIT), [15_000, 5_000]);
+  assert.equal((await walk(store, { actor: 'ROO', accountId: 2 }, 1_400)).length, 3_000);
+  assert.deepEqual(await walk(store, { action: 'b' }, 9), []);
 }
 
 interface Plan {
