@@ -31,9 +31,9 @@ export function Audit() {
   <//>`;
 }
 
-const ACTION_CHOICES = Object.entries(ACTIONS).map(([value, text]) => ({
+const ACTION_CHOICES = Object.entries(ACTIONS).map(([value, sentence]) => ({
   value,
-  text: text.charAt(0).toUpperCase() + text.slice(1),
+  text: sentence.charAt(0).toUpperCase() + sentence.slice(1),
 }));
 
 /** Pages of 100 entries that a file has at most. */
