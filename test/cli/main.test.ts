@@ -15,6 +15,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 const SINGLE = [
   'serve',
   'usage',
+  'faults',
   'events',
   'listen',
   'import',
