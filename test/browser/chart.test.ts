@@ -271,3 +271,25 @@ test('a ranking shows the largest values, and its table shows all', async () => 
   assert.match(await page.getByRole('row').last().innerText(), /Total\s+495,000,000/);
   assert.match(await page.getByRole('row').nth(1).innerText(), /key 99\s+9,900,000/);
 });
+
+test('the console has the names, the ranges and the choice of colours of the dashboard', async () => {
+  const { page } = await visitConsole(browser, service, { options: { colorScheme: 'light' } });
+  await showPage(page, `${service.consoleUrl}/accounts/${used.accountId}`, 'used');
+  await page.getByRole('region', { name: 'Requests by operation' }).getByText('List animals').waitFor();
+  const [first = '', last = ''] = [2, 1].map((ago) =>
+    new Date(Date.now() - ago * 24 * HOUR).toISOString().slice(0, 10),
+  );
+  await page.getByRole('button', { name: 'Custom' }).click();
+  await page.getByLabel('From (UTC)').fill(first);
+  await page.getByLabel('To (UTC)').fill(first);
+  await page.getByRole('button', { name: 'Show' }).click();
+  const chart = page.getByRole('region', { name: 'Requests by outcome' });
+  await chart.getByText(`${first} 00:00 to ${last} 00:00 UTC`).waitFor();
+  await chart.getByRole('button', { name: 'Table' }).click();
+  assert.equal(await chart.getByRole('row').count(), 24 + 2);
+  const background = 'getComputedStyle(document.body).backgroundColor';
+  const light = await page.evaluate<string>(background);
+  await page.getByRole('button', { name: 'Dark' }).click();
+  await page.getByRole('button', { name: 'Light' }).waitFor();
+  assert.notEqual(await page.evaluate<string>(background), light);
+});

@@ -57,8 +57,8 @@ test('a key is created, shown once, copied, rotated and revoked', async () => {
     await page.getByLabel(scope).uncheck();
   await page.getByLabel('Expires on').fill('2040-01-31');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByRole('button', { name: 'Copy' }).click();
-  await page.getByRole('status').filter({ hasText: 'Copied.' }).waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('dialog').getByText('Copied.').waitFor();
   const copied = await page.evaluate('navigator.clipboard.readText()');
   const created = await shownKey(page);
   assert.equal(copied, created);

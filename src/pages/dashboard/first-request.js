@@ -31,7 +31,7 @@ export function FirstRequest({ scopes }) {
   return html`<section class="card" aria-label="Send your first request">
     <div class="row">
       <h2>Send your first request</h2>
-      <button type="button" onClick=${copy}>Copy</button>
+      <button type="button" onClick=${copy}>Copy<span class="hidden-text"> the lines</span></button>
     </div>
     <p>No program has used this account in the last 30 days. Put your key in the place of the dots, and send these lines from a terminal:</p>
     <pre class="secret"><code>${lines}</code></pre>
