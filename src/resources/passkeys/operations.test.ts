@@ -7,7 +7,8 @@ import { asBrowser, cookieOf, startTestConsole } from '../../../test/support/con
 import { test } from '../../../test/support/test.ts';
 import { CHALLENGE_LIFETIME } from './rules.ts';
 
-const ORIGIN = 'https://console.example';
+const HOST = 'console.example';
+const ORIGIN = `https://${HOST}`;
 
 async function prepare(t: TestContext, url = ORIGIN) {
   const its = await startTestConsole(t, { env: { CONSOLE_URL: url } });
@@ -71,7 +72,7 @@ test('a passkey signs in only at the console, for a challenge of it, by a person
   const right = { origin: ORIGIN, challenge };
   const stranger = inventAuthenticator();
   for (const [reason, signed] of Object.entries({
-    'another origin': authenticator.sign({ ...right, origin: 'https://evil.example' }),
+    'another origin': authenticator.sign({ ...right, origin: 'https://evil.example', host: HOST }),
     'another port': authenticator.sign({ ...right, origin: `${ORIGIN}:8443` }),
     'another host': authenticator.sign({ ...right, host: 'evil.example' }),
     'an invented challenge': authenticator.sign({ ...right, challenge: 'A'.repeat(43) }),
@@ -116,7 +117,7 @@ test('a passkey is added only with an answer to a challenge of the same operator
   const send = (credential: unknown) =>
     its.ask('/admin/v1/passkeys', asBrowser(session, { body: JSON.stringify({ name: 'x', credential }) }));
   for (const wrong of [
-    { ...right, origin: 'https://evil.example' },
+    { ...right, origin: 'https://evil.example', host: HOST },
     { ...right, host: 'evil.example' },
     { ...right, isUnverified: true },
     { ...right, challenge: await ask(other) },
