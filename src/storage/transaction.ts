@@ -14,6 +14,8 @@ export interface Dialect {
   newest(columns: Readonly<Record<string, Value>>, from: Value): Sql;
   /** The same for rows with ids after `after`, the oldest first. */
   oldest(columns: Readonly<Record<string, Value>>, after: Value): Sql;
+  /** A table in FROM whose rows this index finds. Without statistics, SQLite could take another index that is as long. */
+  indexedBy(table: AnyTable, index: string): Sql;
   /** The last element of a column that holds a JSON array of integers. */
   lastElement(column: string): Sql;
   /** Whether a column has one of any number of integers. */

@@ -59,7 +59,7 @@ export function ordersCommands(
     .option(...JSON_OPTION)
     .action((id: bigint, { json }: JsonOption) =>
       withStore(async ({ store: { orders } }) => {
-        const order = requireValue(await orders.getWithAccount(id));
+        const order = await readOrder(orders, id);
         if (json) printLine(toJson(order));
         else printTable(ORDER_COLUMNS, [describeOrderCells(order)]);
       }),
@@ -73,7 +73,7 @@ export function ordersCommands(
     .action((id: bigint, { json }: JsonOption) =>
       withStore(async ({ store: { orders }, actor }) => {
         const completed = await orders.complete(actor, id);
-        const order = requireValue(await orders.getWithAccount(id));
+        const order = await readOrder(orders, id);
         if ('error' in completed)
           throw new ServiceError('conflict', `Order ${id} is ${order.status}, so it cannot be completed.`);
         const { account, petId } = order;
@@ -93,7 +93,7 @@ export function ordersCommands(
     .action((id: bigint, { json }: JsonOption) =>
       withStore(async ({ store: { orders }, actor }) => {
         const cancelled = await orders.cancel(actor, id);
-        const order = requireValue(await orders.getWithAccount(id));
+        const order = await readOrder(orders, id);
         if ('error' in cancelled)
           throw new ServiceError('conflict', `Order ${id} is complete, so it cannot be cancelled.`);
         const { account, petId, status } = order;
@@ -112,6 +112,13 @@ async function* readOrders(
 ): AsyncGenerator<readonly AccountOrder[]> {
   const accountId = name === undefined ? undefined : requireValue(await accounts.find(name)).id;
   yield* readPages((page) => orders.listWithAccounts({ accountId, petId, status, ...page }));
+}
+
+/** @throws ServiceError `not_found` */
+async function readOrder(orders: OrderRepository, id: bigint): Promise<AccountOrder> {
+  const order = await orders.getWithAccount(id);
+  if ('value' in order) return order.value;
+  throw new ServiceError('not_found', `There is no order ${id}.`);
 }
 
 export function describeOrderCells(order: AccountOrder): readonly Cell[] {

@@ -16,20 +16,28 @@ const FILL = `INSERT INTO orders (id, account_id, pet_id, quantity, created_at, 
 
 const LIMIT = 20;
 
-/** Every combination of filters, from the start and from the middle, with the index that must answer it. */
+const BY_PET = 'orders_by_pet_and_account';
+
+/** The orders of one animal by all accounts: three of them. */
+const OF_PET: readonly OrderQuery[] = [undefined, ...OrderStatus.options].map((status) => ({
+  accountId: undefined,
+  petId: 40n,
+  status,
+  limit: LIMIT,
+}));
+
+/** Every other combination of filters, from the start and from the middle, with the index that must answer it. */
 const QUERIES = [undefined, 1, 2].flatMap((accountId) =>
-  [undefined, 40n].flatMap((petId) =>
+  (accountId === undefined ? [undefined] : [undefined, 40n]).flatMap((petId) =>
     [undefined, ...OrderStatus.options].flatMap((status) =>
       [undefined, 30_000n].map((cursor) => {
         const query: OrderQuery = { accountId, petId, status, cursor, limit: LIMIT };
-        const byAccount = petId === undefined ? 'orders_by_account' : 'orders_by_pet';
-        const all = status === undefined ? 'id' : 'orders_by_status';
-        const ofAll = petId === undefined ? all : 'orders_by_pet_of_any_account';
-        const index = accountId === undefined ? ofAll : byAccount;
+        const byAccount = petId === undefined ? 'orders_by_account' : BY_PET;
+        const ofAll = status === undefined ? 'id' : 'orders_by_status';
         return {
           query,
-          index,
-          ranges: index !== 'id' && status === undefined ? OrderStatus.options.length : 1,
+          index: accountId === undefined ? ofAll : byAccount,
+          ranges: accountId !== undefined && status === undefined ? OrderStatus.options.length : 1,
           title: `account ${accountId}, animal ${petId}, ${status}, after ${cursor}`,
         };
       }),
@@ -53,15 +61,18 @@ test('PostgreSQL reads a page of orders by index, and no row in vain', async (t)
   const { connect, raw } = await postgresFixture(t);
   await raw(`${FILL} SELECT ${ROW} FROM generate_series(1, ${ORDERS}) n; ANALYZE orders`);
   const client = await connect();
+  const explain = async (query: OrderQuery) => {
+    const { text: sql, values } = pageQuery({ dialect: POSTGRES }, query);
+    await client.query(`PREPARE page AS ${sql}`);
+    const literals = values.map((value) => client.escapeLiteral(String(value))).join(', ');
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals})`);
+    await client.query('DEALLOCATE page');
+    return stepsOf(rows[0]['QUERY PLAN'][0].Plan);
+  };
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     await client.query(`SET plan_cache_mode = ${mode}`);
     for (const { query, index, ranges, title } of QUERIES) {
-      const { text: sql, values } = pageQuery({ dialect: POSTGRES }, query);
-      await client.query(`PREPARE page AS ${sql}`);
-      const literals = values.map((value) => client.escapeLiteral(String(value))).join(', ');
-      const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals})`);
-      await client.query('DEALLOCATE page');
-      const steps = stepsOf(rows[0]['QUERY PLAN'][0].Plan);
+      const steps = await explain(query);
       const where = `${title}, ${mode}: ${JSON.stringify(steps)}`;
       const indexes = steps.flatMap((step) => step['Index Name'] ?? []);
       assert.deepEqual(indexes, Array(ranges).fill(index === 'id' ? 'orders_pkey' : index), where);
@@ -69,6 +80,16 @@ test('PostgreSQL reads a page of orders by index, and no row in vain', async (t)
         assert.match(step['Node Type'], /^(?:Limit|Index Scan|Sort|Append|Subquery Scan)$/, where);
         assert.ok(step.Filter === undefined && step['Actual Rows'] <= ranges * (LIMIT + 1), where);
       }
+    }
+    for (const query of OF_PET) {
+      const steps = await explain(query);
+      const where = `${mode}: ${JSON.stringify(steps)}`;
+      assert.deepEqual(
+        steps.flatMap((step) => step['Index Name'] ?? []),
+        [BY_PET],
+        where,
+      );
+      for (const step of steps) assert.ok(step['Actual Rows'] <= 3, where);
     }
   }
 });
@@ -78,14 +99,15 @@ test('SQLite reads a page of orders by index, and sorts only what it merges', as
   const db = raw();
   db.exec(`${FILL} WITH RECURSIVE numbers (n) AS
     (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ORDERS}) SELECT ${ROW} FROM numbers`);
+  const explain = (query: OrderQuery) =>
+    db
+      .prepare(`EXPLAIN QUERY PLAN ${pageQuery({ dialect: SQLITE }, query).sql}`)
+      .all()
+      .map(({ detail }) => String(detail));
   for (const statistics of ['', 'ANALYZE']) {
     db.exec(statistics);
     for (const { query, index, ranges, title } of QUERIES) {
-      const { sql } = pageQuery({ dialect: SQLITE }, query);
-      const steps = db
-        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .all()
-        .map(({ detail }) => String(detail));
+      const steps = explain(query);
       const where = `${title}, ${statistics}: ${JSON.stringify(steps)}`;
       const search =
         index === 'id'
@@ -100,5 +122,10 @@ test('SQLite reads a page of orders by index, and sorts only what it merges', as
       // The four pages that a merge takes are sorted again.
       assert.ok(ranges > 1 || !steps.some((step) => step.includes('TEMP B-TREE')), where);
     }
+    for (const query of OF_PET)
+      assert.deepEqual(
+        explain(query).filter((step) => /^(?:SCAN|SEARCH) orders/.test(step)),
+        [`SEARCH orders USING INDEX ${BY_PET} (pet_id=?)`],
+      );
   }
 });

@@ -25,6 +25,8 @@ export const DIALECT: Dialect = {
     return sql`WHERE (${raw(names.join(', '))}, id) > (${values}, ${after}) AND (${raw(names.join(', '))}) <= (${values})
       ORDER BY ${raw(names.join(', '))}, id`;
   },
+  // `newest` has the order of the index.
+  indexedBy: (table) => raw(table.name),
   hasOneWriter: false,
   lastElement: (column) => raw(`(${column}::json ->> -1)::bigint`),
   isAnyOf: (column, integers) =>

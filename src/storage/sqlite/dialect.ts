@@ -7,6 +7,7 @@ export const DIALECT: Dialect = {
   forUpdateOfUnlocked: () => empty,
   newest: (columns, from) => sql`WHERE ${equalities(columns)}id <= ${from} ORDER BY id DESC`,
   oldest: (columns, after) => sql`WHERE ${equalities(columns)}id > ${after} ORDER BY id`,
+  indexedBy: (table, index) => raw(`${table.name} INDEXED BY ${index}`),
   hasOneWriter: true,
   lastElement: (column) => raw(`${column} ->> '$[#-1]'`),
   isAnyOf: (column, integers) =>
