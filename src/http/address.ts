@@ -12,9 +12,12 @@ export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'
  */
 export function clientAddress(trusted: Networks): ClientAddress {
   const isProxy = proxyCheck(trusted);
+  // A flood comes from one address, and to read an IPv6 address costs a part of its refusal.
+  let last = { remote: '', forwardedFor: '', address: '' };
   return ({ socket, headers }) => {
     const remote = socket.remoteAddress ?? '';
     const forwardedFor = String(headers['x-forwarded-for'] ?? '');
+    if (remote === last.remote && forwardedFor === last.forwardedFor) return last.address;
     let client = addressIn(remote) ?? remote;
     // From the last hop to the first. The first hop is the client even if it is a proxy.
     for (let end = forwardedFor.length; end > 0 && trusted.length > 0 && isProxy(client); ) {
@@ -24,7 +27,8 @@ export function clientAddress(trusted: Networks): ClientAddress {
       client = hop;
       end = comma;
     }
-    return network(client);
+    last = { remote, forwardedFor, address: network(client) };
+    return last.address;
   };
 }
 

@@ -6,24 +6,18 @@ import { Badge } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { Name } from '../shared/table.js';
 import { get, withQuery } from './api.js';
-import { SearchField } from './fields.js';
+import { ChoiceFilter, SearchField, useFilters } from './fields.js';
 import { ACCOUNT, AccountLink, ListTable, useList } from './list.js';
 import { Page } from './page.js';
-import { filterBy, usePlace } from './router.js';
+import { filterBy } from './router.js';
 import { ERROR_CODES } from './terms.js';
 
 /** @typedef {import('./schema.d.ts').FaultGroups[number]} FaultGroup */
 
-const CODES = [{ value: '', text: 'All' }, ...ERROR_CODES.map((code) => ({ value: code, text: code }))];
+const CODES = ERROR_CODES.map((code) => ({ value: code, text: code }));
 
 export function Faults() {
-  const { query } = usePlace();
-  const filters = Object.fromEntries(
-    ['account', 'accountId', 'operation', 'code', 'requestId'].map((name) => [
-      name,
-      query.get(name) ?? undefined,
-    ]),
-  );
+  const filters = useFilters(['account', 'accountId', 'operation', 'code', 'requestId']);
   const [text, setText] = useState(filters.requestId ?? '');
   const intro =
     'The last 10,000 refused and failed requests of this instance, since it started. Those with the same cause are one row.';
@@ -40,8 +34,7 @@ export function Faults() {
           : html`<${OneAccount} id=${filters.accountId} />`
       }
       <${SearchField} label="Operation" name="operation" />
-      <${Field} label="Code" value=${filters.code ?? ''} choices=${CODES}
-        onValue=${(/** @type {string} */ code) => filterBy({ code })} />
+      <${ChoiceFilter} label="Code" name="code" choices=${CODES} />
       <form class="with-button" onSubmit=${find}>
         <${Field} label="Request id" type="search" maxlength="128" autocomplete="off" spellcheck="false" value=${text}
           onValue=${setText} />
