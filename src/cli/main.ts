@@ -93,8 +93,9 @@ export async function createProgram(terminal: ProgramTerminal, name = '', wait?:
     .configureOutput({
       writeOut: (text) => void system.stdout.write(text),
       writeErr: (text) => void system.stderr.write(text),
-      getOutHelpWidth: () => system.stdout.columns ?? HELP_WIDTH,
-      getErrHelpWidth: () => system.stderr.columns ?? HELP_WIDTH,
+      // A terminal that does not know its width has 0.
+      getOutHelpWidth: () => system.stdout.columns || HELP_WIDTH,
+      getErrHelpWidth: () => system.stderr.columns || HELP_WIDTH,
       outputError: (text, write) =>
         write(
           text

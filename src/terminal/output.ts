@@ -70,10 +70,11 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
   };
 
   const openTable = (columns: readonly Column[]): TableText => {
-    const { isTTY: isTerminal = false, columns: width } = streams.stdout;
+    const { isTTY: isTerminal = false, columns: width = 0 } = streams.stdout;
     return new TableText(columns, {
       isTerminal,
-      columns: isTerminal ? width : undefined,
+      // A terminal that does not know its width has 0.
+      columns: isTerminal && width > 0 ? width : undefined,
       now: clock().unix,
     });
   };

@@ -58,6 +58,10 @@ test('a wide terminal gets all columns, counts with separators and distances in 
   ]);
 });
 
+test('a terminal that does not know its width gets whole lines', async () => {
+  assert.deepEqual(await print(0), await print(500));
+});
+
 test('a narrow terminal cuts long texts first, and then leaves out the lightest columns', async () => {
   assert.deepEqual(await print(75), [
     `ID    LABEL                           PLAN  ENVIRONMENT   REQUESTS  CREATED
