@@ -96,7 +96,7 @@ function AddPasskey({ onClose, onChanged }) {
   const [name, setName] = useState('');
   async function add() {
     const credential = await makePasskey(await change('POST', '/passkeys/challenge'));
-    await change('POST', '/passkeys', { name, credential });
+    await change('POST', '/passkeys', { name: name.trim(), credential });
     say(`The passkey ${name} was added. Sign in with it the next time.`);
     onChanged();
     onClose();

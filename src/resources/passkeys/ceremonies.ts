@@ -9,7 +9,7 @@ import type { Failure, Result } from '../../domain/result.ts';
 import type { SignedChallenge } from '../../http/auth/signed-challenge.ts';
 import type { Session } from '../operators/repository.ts';
 import type { PasskeyRepository } from './repository.ts';
-import { CHALLENGE_LIFETIME, type Passkey } from './rules.ts';
+import { CHALLENGE_LIFETIME, MOST_PASSKEYS, NO_ROOM, type Passkey } from './rules.ts';
 import type { NewCredential } from './schema.ts';
 
 /** Loaded at the first use, because few requests need it. */
@@ -37,13 +37,15 @@ export type Ceremonies = ReturnType<typeof createCeremonies>;
  */
 export function createCeremonies(passkeys: PasskeyRepository, environment: Environment) {
   return {
-    /** What `navigator.credentials.create` needs. `invalid_request`: the host is an IP address. */
+    /** What `navigator.credentials.create` needs. `invalid_request`: the host is an IP address. `conflict`: there are 20. */
     async beginAdding(operator: Operator, origin: string) {
       const host = relyingParty(origin);
       if (host === undefined) return NEEDS_NAME;
-      const [{ generateRegistrationOptions }, added, challenge] = await Promise.all([
+      const added = await passkeys.credentials(operator.id);
+      // Now, because an authenticator would keep a passkey that is refused later.
+      if (added.length >= MOST_PASSKEYS) return NO_ROOM;
+      const [{ generateRegistrationOptions }, challenge] = await Promise.all([
         library(),
-        passkeys.credentials(operator.id),
         passkeys.makeChallenge(operator.id),
       ]);
       const value = await generateRegistrationOptions({

@@ -5,7 +5,7 @@ import { assertError } from '../../../test/support/api.ts';
 import { inventAuthenticator } from '../../../test/support/authenticator.ts';
 import { asBrowser, cookieOf, startTestConsole } from '../../../test/support/console.ts';
 import { test } from '../../../test/support/test.ts';
-import { CHALLENGE_LIFETIME } from './rules.ts';
+import { CHALLENGE_LIFETIME, MOST_PASSKEYS } from './rules.ts';
 
 const HOST = 'console.example';
 const ORIGIN = `https://${HOST}`;
@@ -142,6 +142,14 @@ test('the browser is told whose passkey it makes, and which of them there are', 
   assert.equal(authenticatorSelection.residentKey, 'required');
   assert.equal(authenticatorSelection.userVerification, 'required');
   assert.equal(attestation, 'none');
+});
+
+test('an operator with 20 passkeys is refused before the browser makes another', async (t) => {
+  const { its, session, add } = await prepare(t);
+  for (let added = 0; added < MOST_PASSKEYS; added++) await add();
+  const refused = await its.ask('/admin/v1/passkeys/challenge', asBrowser(session, { method: 'POST' }));
+  assertError(refused, 'conflict');
+  assert.match(refused.json.message, /at most 20 passkeys/);
 });
 
 test('a program with a token adds no passkey, because it would outlive the token', async (t) => {

@@ -57,7 +57,11 @@ const beginPasskey = act(PasskeyChallenge, {
       },
     },
   },
-  errors: { insufficient_scope: NEEDS_SESSION, invalid_request: NO_ADDRESS },
+  errors: {
+    insufficient_scope: NEEDS_SESSION,
+    invalid_request: NO_ADDRESS,
+    conflict: 'The operator has too many passkeys.',
+  },
   async handle({ operator, origin }, { ceremonies }: Repositories) {
     return origin === undefined
       ? { error: 'insufficient_scope', message: NEEDS_SESSION }

@@ -26,7 +26,7 @@ import {
   type Session,
   toTarget,
 } from '../operators/repository.ts';
-import { CHALLENGE_LIFETIME, type Credential, MOST_PASSKEYS, type Passkey } from './rules.ts';
+import { CHALLENGE_LIFETIME, type Credential, MOST_PASSKEYS, NO_ROOM, type Passkey } from './rules.ts';
 
 const PASSKEYS = new Table(
   'passkeys',
@@ -60,7 +60,6 @@ function toPasskey(row: RowObject<typeof WITH_OPERATOR>): Passkey {
 }
 
 const CHALLENGE_ENDED = 'The challenge was used, or its 5 minutes are over: add the passkey again.';
-const NO_ROOM = `An operator has at most ${MOST_PASSKEYS} passkeys: remove one first.`;
 const ADDED_ALREADY = 'This passkey was added already.';
 
 function noPasskey(id: number) {
@@ -104,7 +103,7 @@ async function createPasskey(
   if (!(await useChallenge(transaction, challenge, operatorId)))
     return { error: 'invalid_request', message: CHALLENGE_ENDED };
   const others = await transaction.query(sql`SELECT 1 FROM passkeys WHERE operator_id = ${operatorId}`);
-  if (others.length >= MOST_PASSKEYS) return { error: 'conflict', message: NO_ROOM };
+  if (others.length >= MOST_PASSKEYS) return NO_ROOM;
   const createdAt = await transaction.now();
   const insert = PASSKEYS.insert({ operatorId, name, ...credential, createdAt });
   const [row] = await transaction.query(sql`${insert} ON CONFLICT DO NOTHING RETURNING ${PASSKEYS.list}`);

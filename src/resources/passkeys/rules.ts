@@ -8,6 +8,12 @@ export const CHALLENGE_LIFETIME = 300_000;
 /** The most passkeys of an operator. */
 export const MOST_PASSKEYS = 20;
 
+/** The answer to an operator who has so many. */
+export const NO_ROOM = {
+  error: 'conflict',
+  message: `An operator has at most ${MOST_PASSKEYS} passkeys: remove one first.`,
+} as const;
+
 /** A passkey as its operator sees it. The browser or the security key holds the secret part. */
 export interface Passkey {
   readonly id: number;
