@@ -28,7 +28,7 @@ export function Table({
 }) {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   const shown = columns.filter((column) => column !== false);
-  return html`<div class="scroll" role="region" aria-label=${caption} tabindex="0">
+  return html`<div class="scroll cards" role="region" aria-label=${caption} tabindex="0">
     <table role="table">
       <caption class="hidden-text">${caption}</caption>
       <thead role="rowgroup"><tr role="row">${shown.map(
