@@ -75,7 +75,7 @@ function hide(text: string, folder: string, { DATABASE_URL = '', REDIS_URL = '' 
   ] as const)
     if (part !== '') hidden = hidden.replaceAll(part, placeholder);
   return hideRandom(hidden)
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<instant>')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?Z/g, '<instant>')
     .replaceAll(/"(reset)":\d+/g, '"$1":<instant>')
     .replaceAll(/"(sha256)":"[0-9a-f]{64}"/g, '"$1":"<hash>"')
     .replaceAll(/"(seconds|milliseconds|durationMs|bytes)":[\d.]+/g, '"$1":<measured>')
