@@ -39,6 +39,10 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
       content: emptyContent('The dashboard needs JavaScript. The API gives the same: see /reference.md.'),
     });
   });
+  const icon =
+    (name: keyof typeof import('../pages/shared/icons.ts').ICONS): Page =>
+    async (request) =>
+      (await import('../pages/shared/icons.ts')).ICONS[name].respond(request);
   const pages: Readonly<Record<string, Page>> = {
     '/': () => ({ status: 302, headers: fields('Location', '/reference', 'Content-Length', '0') }),
     '/reference': page('page'),
@@ -48,6 +52,9 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
     '/openapi.yaml': page('yaml'),
     '/.well-known/api-catalog': page('catalog'),
     '/dashboard': async (request) => (await dashboard()).page.respond(request),
+    '/favicon.ico': icon('/favicon.ico'),
+    '/favicon.svg': icon('/favicon.svg'),
+    '/robots.txt': () => ROBOTS,
     '/healthz': () => OK,
     '/readyz': async () => {
       if (state.isDraining) return errorResponse('unavailable', undefined, NO_STORE);
@@ -87,6 +94,12 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
 
 /** The folders of what the pages load. */
 const FOLDERS = ['/reference/', '/ui/'];
+/** Crawlers may read the reference. The API needs a key, and the dashboard is empty without one. */
+const ROBOTS: Response = {
+  status: 200,
+  headers: fields('Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'public, max-age=86400'),
+  body: octets('User-agent: *\nDisallow: /v1/\nDisallow: /dashboard\n'),
+};
 const NO_STORE = fields('Cache-Control', 'no-store');
 const OK: Response = {
   status: 200,

@@ -33,6 +33,8 @@ export interface ConsolePages {
   /** The path as log and metrics name it; undefined when it is no page. */
   route(path: string): string | undefined;
   answer(context: Pick<RequestContext, 'path' | 'request'>): Promise<Response>;
+  /** The page for an address that has none. It says so, and leads to the others. */
+  notFound(request: Pick<IncomingMessage, 'headers'>): Promise<Response>;
 }
 
 interface AdminApiOptions<Repositories> extends AccessDependencies {
@@ -95,8 +97,13 @@ const signInOrOut: Step<Service> = ({ path = '', request }, { access }) => {
   return request.method === 'POST' ? SIGN_IN[path]?.(request, access) : otherMethodResponse('POST');
 };
 
-const requireApiPath: Step<Service> = ({ path }) =>
-  path?.startsWith(`${PREFIX}/`) ? undefined : errorResponse('not_found', 'The console has no such page.');
+/** A browser that opens a wrong address gets a page, and a program an error. */
+const requireApiPath: Step<Service> = ({ path, request }, { pages }) => {
+  if (path?.startsWith(`${PREFIX}/`)) return undefined;
+  const { method, headers } = request;
+  const isBrowser = (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html');
+  return isBrowser ? pages.notFound(request) : errorResponse('not_found', 'The console has no such page.');
+};
 
 /** Finds the operator. A change by a session must come from a page of the console. */
 const enter: Step<Service> = async (context, { access }) => {

@@ -168,6 +168,7 @@ test('an error leaves its dialog when a field changes', async () => {
   ]) {
     await inDialog(page, 'Create account').click();
     await alert.getByText('There is an account double already').waitFor();
+    await alert.getByText('Could not create account').waitFor();
     await change();
     await alert.waitFor({ state: 'detached' });
   }

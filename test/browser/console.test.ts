@@ -166,6 +166,27 @@ test('a note of an account is written in its form and shown on its page', async 
   assert.deepEqual([note, plan], ['Ask for Ada.\nPays yearly.', 'free']);
 });
 
+test('a wrong address says so and leads to the overview', async () => {
+  const { page } = await visitConsole(browser, service);
+  assert.equal((await page.goto(`${service.consoleUrl}/nope`))?.status(), 404);
+  await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Go to the overview.' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+});
+
+test('on a phone, an account near its limit stands above its figure, and latency has its unit', async () => {
+  const { page } = await visitConsole(browser, service, { options: SCREENS[1].options });
+  await showPage(page, `${service.consoleUrl}/`, 'Overview');
+  const row = page.getByRole('listitem').filter({ hasText: 'used this minute' }).first();
+  const name = await row.getByRole('link').boundingBox();
+  const figure = await row.getByText('used this minute').boundingBox();
+  assert.ok(name && figure && name.y + name.height <= figure.y + 1);
+  const chart = page.getByRole('region', { name: 'Latency, last hour' });
+  assert.match(await chart.getByText('p50: half are faster').innerText(), /ms$/);
+  await chart.getByRole('button', { name: 'Table' }).click();
+  await chart.getByText('p50: half are faster (ms)').first().waitFor();
+});
+
 test('on a laptop no column of the keys is covered, and a request id stays on one line', async () => {
   const { page } = await visitConsole(browser, service, {
     options: { viewport: { width: 1_280, height: 800 } },

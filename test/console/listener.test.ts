@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { PAGES } from '../../src/pages/console/pages.js';
 import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
 import { assertError, assertRateHeaders, call, parseRaw, raw } from '../support/api.ts';
 import { asBrowser, startTestConsole } from '../support/console.ts';
@@ -48,6 +49,35 @@ test('the public API and its pages do not exist on the port of the console', asy
       assert.equal(answer.headers.get('x-ratelimit-limit'), null);
     }
   assertRateHeaders(await call(its.url, '/v1/pets', { key }));
+});
+
+test('a browser that opens a wrong address gets a page, and a program an error', async () => {
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'if-none-match': '*' };
+  const page = await its.ask('/nope', { headers: browser });
+  assert.equal(page.status, 404);
+  assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+  assert.match(page.text, /<div id="app">/);
+  for (const headers of [{}, { accept: '*/*' }])
+    assertError(await its.ask('/nope', { headers }), 'not_found');
+  assertError(await its.ask('/nope', { method: 'POST', body: '{}', headers: browser }), 'not_found');
+  assertError(await its.ask('/admin/v1/nope', { headers: { ...browser, cookie } }), 'not_found');
+});
+
+test('every page of the navigation can be loaded by its address', async () => {
+  for (const path of [...PAGES.map(({ href }) => href), '/accounts/1', '/passkeys'])
+    assert.equal((await its.ask(path)).status, 200, path);
+});
+
+test('the public port and the console have the icon where browsers look for it', async () => {
+  for (const ask of [its.ask, (path: string) => call(its.url, path)])
+    for (const [path, type] of [
+      ['/favicon.ico', 'image/x-icon'],
+      ['/favicon.svg', 'image/svg+xml'],
+    ] as const) {
+      const { status, headers } = await ask(path);
+      assert.deepEqual([status, headers.get('content-type')], [200, type]);
+    }
+  assert.match((await call(its.url, '/robots.txt')).text, /^User-agent: \*\nDisallow: \/v1\/\n/);
 });
 
 test('every answer is no-store, also refusals, 304 and those of the HTTP layer', async () => {

@@ -2,10 +2,9 @@
 import { lazy } from '../../domain/lazy.ts';
 import type { ConsolePages } from '../../http/admin-api.ts';
 import { errorResponse, otherMethodResponse } from '../../http/response.ts';
+import { ICONS, isIcon } from '../shared/icons.ts';
 import { emptyContent, pageWithFiles } from '../shared/page.ts';
-
-const PATHS =
-  /^\/(?:(?:accounts|animals|faults)(?:\/\d+)?|categories|orders|keys|bans|deprecations|audit|operators|passkeys|sign-in)?$/;
+import { isPage } from './pages.js';
 
 /** The folder of what the page loads. */
 const FILES = '/ui/';
@@ -22,14 +21,20 @@ const parts = lazy(() =>
 /** The page of the console, which has several paths, and its files. The page asks the admin API for all that it shows. */
 export const CONSOLE_PAGES: ConsolePages = {
   route(path) {
-    if (PATHS.test(path)) return path.replace(/\d+/, '{id}');
+    if (isPage(path)) return path.replace(/\d+/, '{id}');
+    if (isIcon(path)) return path;
     return path.startsWith(FILES) ? `${FILES}*` : undefined;
   },
   async answer({ request, path = '' }) {
     const { method } = request;
     if (method !== 'GET' && method !== 'HEAD') return otherMethodResponse('GET, HEAD');
     const { page, file } = await parts();
-    const content = PATHS.test(path) ? page : file(path.slice(1));
+    const content = isPage(path) ? page : isIcon(path) ? ICONS[path] : file(path.slice(1));
     return content?.respond(request) ?? errorResponse('not_found', 'The console has no such file.');
+  },
+  async notFound({ headers: { 'accept-encoding': coding } }) {
+    const { page } = await parts();
+    const shown = await page.respond({ headers: coding === undefined ? {} : { 'accept-encoding': coding } });
+    return { ...shown, status: 404, code: 'not_found' };
   },
 };

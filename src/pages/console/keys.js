@@ -72,7 +72,7 @@ function FindKey({ onChanged }) {
       <button type="submit">Find</button>
     </form>
     <div role="status" class="stack">
-      ${error && html`<${Fault} error=${error} />`}
+      ${error && html`<${Fault} error=${error} title="Could not find the key" />`}
       ${found && html`<${KeyTable} list=${list} caption="The key that was found" empty="" />`}
     </div>
   <//>`;

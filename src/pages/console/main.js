@@ -16,6 +16,7 @@ import { Operators } from './operators.js';
 import { Orders } from './orders.js';
 import { Overview } from './overview.js';
 import { Page } from './page.js';
+import { PAGES, readDetails } from './pages.js';
 import { Passkeys } from './passkeys.js';
 import { startRouter, usePlace } from './router.js';
 import { askSession, followOtherTabs, takeLink, useSession } from './session.js';
@@ -24,20 +25,20 @@ import { SessionEnded, SignIn } from './sign-in.js';
 /** Seconds between two polls of the session, which can end in another tab. */
 const SESSION_CHECK = 60;
 
-/** The pages of the navigation. */
-const PAGES = [
-  { href: '/', text: 'Overview', component: Overview },
-  { href: '/animals', text: 'Animals', component: Animals },
-  { href: '/categories', text: 'Categories', component: Categories },
-  { href: '/orders', text: 'Orders', component: Orders },
-  { href: '/accounts', text: 'Accounts', component: Accounts },
-  { href: '/keys', text: 'Keys', component: Keys },
-  { href: '/bans', text: 'Bans', component: Bans },
-  { href: '/deprecations', text: 'Deprecations', component: Deprecations },
-  { href: '/faults', text: 'Faults', component: Faults },
-  { href: '/audit', text: 'Audit log', component: Audit },
-  { href: '/operators', text: 'Operators', component: Operators },
-];
+/** What each page of the navigation shows. @type {Record<typeof PAGES[number]['href'], () => any>} */
+const COMPONENTS = {
+  '/': Overview,
+  '/animals': Animals,
+  '/categories': Categories,
+  '/orders': Orders,
+  '/accounts': Accounts,
+  '/keys': Keys,
+  '/bans': Bans,
+  '/deprecations': Deprecations,
+  '/faults': Faults,
+  '/audit': Audit,
+  '/operators': Operators,
+};
 
 /** The pages of one thing, by the path of its list. */
 const ONE = { accounts: Account, animals: Animal, faults: FaultDetails };
@@ -65,12 +66,11 @@ function Inside({ path }) {
 
 /** @param {{ path: string }} props */
 function Shown({ path }) {
-  const [, things = '', id] = /^\/(\w+)\/(\d+)$/.exec(path) ?? [];
-  const single = ONE[/** @type {keyof typeof ONE} */ (things)];
-  if (single !== undefined) return html`<${single} key=${path} id=${id} />`;
+  const details = readDetails(path);
+  if (details !== undefined) return html`<${ONE[details.things]} key=${path} id=${details.id} />`;
   if (path === '/passkeys') return html`<${Passkeys} />`;
-  const { component = NotFound } = PAGES.find(({ href }) => href === path) ?? {};
-  return html`<${component} />`;
+  const page = PAGES.find(({ href }) => href === path);
+  return html`<${page === undefined ? NotFound : COMPONENTS[page.href]} />`;
 }
 
 function NotFound() {

@@ -40,14 +40,20 @@ export function Overview() {
 /** The starts of rows, in Unix seconds. @param {readonly { start: string }[]} rows */
 const startsOf = (rows) => rows.map(({ start }) => Date.parse(start) / 1000);
 
+const LATENCIES = /** @type {const} */ ([
+  { name: 'p50', label: 'p50: half are faster' },
+  { name: 'p99', label: 'p99: 99% are faster' },
+]);
+
 /** Milliseconds by minute. @param {Overview['minutes']} minutes @returns {import('../shared/plot.js').Plotted} */
 function latencyOf(minutes) {
   return {
     kind: 'lines',
     interval: MINUTE,
     starts: startsOf(minutes),
-    series: /** @type {const} */ (['p50', 'p99']).map((name) => ({
-      label: `${name} (ms)`,
+    unit: 'ms',
+    series: LATENCIES.map(({ name, label }) => ({
+      label,
       values: minutes.map((minute) => minute[name]),
     })),
   };
@@ -56,7 +62,7 @@ function latencyOf(minutes) {
 /** The accounts with the smallest share of a limit left. @param {{ rows: Overview['nearest'] }} props */
 function Nearest({ rows }) {
   if (rows.length === 0) return html`<p class="empty">No account has used any of its limits.</p>`;
-  return html`<ul class="ranking">${rows.map((row) => html`<${NearestAccount} row=${row} />`)}</ul>`;
+  return html`<ul class="ranking nearest">${rows.map((row) => html`<${NearestAccount} row=${row} />`)}</ul>`;
 }
 
 /** @param {{ row: Overview['nearest'][number] }} props */
@@ -72,14 +78,14 @@ function NearestAccount({ row: { accountId, account, window, limit, remaining } 
 function ServiceFacts({ requestsPerSecond, latency, bans, health, startedAt }) {
   const facts = [
     ['Requests a second', rounded(requestsPerSecond)],
-    ['p50, last minute', milliseconds(latency.p50)],
-    ['p99, last minute', milliseconds(latency.p99)],
+    ['Median latency (p50)', milliseconds(latency.p50)],
+    ['99% are faster than (p99)', milliseconds(latency.p99)],
     ['Bans in force', html`<a href="/bans">${number(bans)}</a>`],
     ['Database', html`<${Health} ...${health.database} />`],
     ...(health.redis ? [['Redis', html`<${Health} ...${health.redis} />`]] : []),
     ['Started', html`<${Time} at=${startedAt} isRelative />`],
   ];
-  return html`<${Card} title="Now">
+  return html`<${Card} title="Now" actions=${html`<span class="muted">Latency is that of the last minute.</span>`}>
     <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
   <//>`;
 }
@@ -94,4 +100,4 @@ function Health({ isUp, milliseconds: took }) {
 const rounded = (value) => (value >= 100 ? number(Math.round(value)) : String(Number(value.toPrecision(2))));
 
 /** @param {number | undefined} value */
-const milliseconds = (value) => (value === undefined ? '–' : `${rounded(value)} ms`);
+const milliseconds = (value) => (value === undefined ? 'no requests' : `${rounded(value)} ms`);

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { csvText } from '../../domain/csv.ts';
-import { compact, day, everywhere, number } from './format.js';
+import { compact, day, everywhere, number, withUnit } from './format.js';
 import { Meter } from './meter.js';
 import { Fault, Skeleton } from './notice.js';
 import { colourName, createPlot, HEIGHT, mergeRest, plotData } from './plot.js';
@@ -26,10 +26,13 @@ export function Chart({ title, plotted, ...rest }) {
 }
 
 /** The values of a chart by their starts. Lines have no sum. @param {Plotted} plotted @returns {ChartValues} */
-function tableOf({ kind, starts, interval, series }) {
+function tableOf({ kind, starts, interval, series, unit }) {
   const sums = series.map(({ values }) => sumOf(values));
   return {
-    columns: ['Start (UTC)', ...series.map(({ label }) => label)],
+    columns: [
+      'Start (UTC)',
+      ...series.map(({ label }) => (unit === undefined ? label : `${label} (${unit})`)),
+    ],
     rows: starts.map((start, at) => [startText(start, interval), ...series.map(({ values }) => values[at])]),
     ...(kind === 'bars' ? { total: { all: sumOf(sums), row: ['Total', ...sums] } } : {}),
   };
@@ -54,7 +57,7 @@ function Plot({ title, plotted }) {
   const [hovered, setHovered] = useState(/** @type {number | undefined} */ (undefined));
   const place = useRef(/** @type {HTMLDivElement | null} */ (null));
   const plot = useRef(/** @type {import('uplot') | undefined} */ (undefined));
-  const { kind, starts, series, interval } = plotted;
+  const { kind, starts, series, interval, unit } = plotted;
   const shape = JSON.stringify([kind, interval, series.map(({ label, colour }) => [label, colour])]);
   useEffect(() => {
     const element = place.current;
@@ -90,25 +93,26 @@ function Plot({ title, plotted }) {
       }
     </p>
     <div class="plot" ref=${place} role="img" aria-label="${title}, as a chart. The table has the same values."></div>
-    <${Legend} ...${{ kind, series, hovered: at === undefined ? undefined : hovered }} />
+    <${Legend} ...${{ kind, series, unit, hovered: at === undefined ? undefined : hovered }} />
   </figure>`;
 }
 
 /**
- * The names of the series with their values under the pointer; else with the sums of bars or the last values of lines.
- * @param {Pick<Plotted, 'kind' | 'series'> & { hovered: number | undefined }} props
+ * The names of the series with their values under the pointer; else with the sums of bars or the last values of lines. A
+ * series without such a value has its name alone.
+ * @param {Pick<Plotted, 'kind' | 'series' | 'unit'> & { hovered: number | undefined }} props
  */
-function Legend({ kind, series, hovered }) {
+function Legend({ kind, series, unit, hovered }) {
   const shown = (/** @type {readonly (number | undefined)[]} */ values) => {
     if (hovered !== undefined) return values[hovered];
-    return kind === 'lines' ? values.at(-1) : sumOf(values);
+    return kind === 'lines' ? values.findLast((value) => value !== undefined) : sumOf(values);
   };
   return html`<ul class="legend">
     ${series.map(({ label, href, colour, values }, at) => {
       const value = shown(values);
       return html`<li>
         <span class="swatch" style=${{ background: `var(--${colourName(colour, at)})` }}></span>${href ? html`<a href=${href}>${label}</a>` : label}
-        <b>${value === undefined ? '–' : number(value)}</b>
+        ${value !== undefined && html`<b>${withUnit(number(value), unit)}</b>`}
       </li>`;
     })}
   </ul>`;

@@ -39,7 +39,7 @@ export function FormDialog({ title, submit, isDangerous = false, onClose, onSubm
   return html`<${Dialog} title=${title} staysOpen=${isBusy} onClose=${onClose}>
     <form class="stack" ...${form}>
       ${children}
-      ${error && html`<${Fault} error=${error} />`}
+      ${error && html`<${Fault} error=${error} title="Could not ${title.charAt(0).toLowerCase()}${title.slice(1)}" />`}
       <div class="actions">
         <button type="button" onClick=${onClose}>Cancel</button>
         <button type="submit" class=${isDangerous ? 'danger' : 'main'} disabled=${isBusy}>${submit}</button>

@@ -16,6 +16,9 @@ const UNITS = /** @type {const} */ ([
 /** All digits in groups: `10,000,000`. @param {number} value */
 export const number = (value) => WHOLE.format(value);
 
+/** `12 ms`; without a unit, the value alone. @param {string} value @param {string | undefined} unit */
+export const withUnit = (value, unit) => (unit === undefined ? value : `${value} ${unit}`);
+
 /** At most three digits: `9.8M`, for axes and places with little room. @param {number} value */
 export const compact = (value) => COMPACT.format(value);
 

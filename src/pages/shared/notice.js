@@ -30,7 +30,7 @@ export function Skeleton({ label }) {
  */
 export function Fault({ error, failingSince, title, children }) {
   const isDown = isOutage(error);
-  const shown = title ?? (isDown ? 'The service does not answer' : 'The service refused this');
+  const shown = title ?? (isDown ? 'The service does not answer' : 'This could not be loaded');
   return html`<${Notice} kind=${error.status === 429 ? 'warn' : 'bad'} title=${shown}>
     <p>${explain(error)}</p>
     ${children}

@@ -1,11 +1,11 @@
 import uPlot from 'uplot';
-import { compact } from './format.js';
+import { compact, withUnit } from './format.js';
 
 /**
  * @typedef {{ label: string, href?: string | undefined, colour?: string | undefined, values: readonly (number | undefined)[] }} Series one value
  *   for each start; `colour` is the name of one of the style sheet, by default that of the next series
- * @typedef {{ kind: 'lines' | 'bars', starts: readonly number[], series: readonly Series[], interval: number }} Plotted
- *   `starts` are Unix seconds, `interval` is the length of each in seconds; bars are stacked
+ * @typedef {{ kind: 'lines' | 'bars', starts: readonly number[], series: readonly Series[], interval: number, unit?: string }} Plotted
+ *   `starts` are Unix seconds, `interval` is the length of each in seconds; bars are stacked; `unit` is that of the values: `ms`
  */
 
 /** Pixels. */
@@ -62,7 +62,7 @@ function lonely({ data }, series) {
  * @param {(at: number | undefined) => void} onHover gets the place of the start under the pointer
  */
 export function createPlot(place, plotted, onHover) {
-  const { kind, series, interval } = plotted;
+  const { kind, series, interval, unit } = plotted;
   const isBars = kind === 'bars';
   const colour = colours(place);
   const isWhole = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
@@ -94,7 +94,7 @@ export function createPlot(place, plotted, onHover) {
       x: { range: (_, from, to) => [from, isBars ? to + interval : Math.max(to, from + interval)] },
       y: { range: (_, __, to) => [0, to > 0 ? to * 1.08 : 1] },
     },
-    axes: axes(colour, isWhole),
+    axes: axes(colour, isWhole, unit),
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     cursor: {
       drag: { x: false, y: false },
@@ -123,15 +123,20 @@ const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) =>
  * The axes of a plot: times in UTC below, numbers from 0 at the left.
  * @param {(name: string) => string} colour
  * @param {boolean} isWhole whether all values are whole numbers
+ * @param {string | undefined} unit
  * @returns {import('uplot').Axis[]}
  */
-function axes(colour, isWhole) {
+function axes(colour, isWhole, unit) {
   const both = { stroke: colour('muted'), font: FONT, ticks: { show: false } };
   const time = { ...both, size: 26, label: 'Time in UTC', labelFont: FONT, labelSize: 18 };
   const values = { ...both, size: 52, ...(isWhole ? { incrs: WHOLE_STEPS } : {}) };
   return [
     { ...time, grid: { show: false }, values: timeLabels },
-    { ...values, grid: { stroke: colour('line'), width: 1 }, values: (_, splits) => splits.map(compact) },
+    {
+      ...values,
+      grid: { stroke: colour('line'), width: 1 },
+      values: (_, splits) => splits.map((value) => withUnit(compact(value), unit)),
+    },
   ];
 }
 

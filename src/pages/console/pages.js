@@ -1,0 +1,35 @@
+/** The pages of the navigation: their paths and names. Both the router and the listener follow this list. */
+export const PAGES = /** @type {const} */ ([
+  { href: '/', text: 'Overview' },
+  { href: '/animals', text: 'Animals' },
+  { href: '/categories', text: 'Categories' },
+  { href: '/orders', text: 'Orders' },
+  { href: '/accounts', text: 'Accounts' },
+  { href: '/keys', text: 'Keys' },
+  { href: '/bans', text: 'Bans' },
+  { href: '/deprecations', text: 'Deprecations' },
+  { href: '/faults', text: 'Faults' },
+  { href: '/audit', text: 'Audit log' },
+  { href: '/operators', text: 'Operators' },
+]);
+
+/** The pages that are not in the navigation. */
+const OTHERS = ['/passkeys', '/sign-in'];
+
+/** The lists whose rows have a page each. */
+const DETAILS = /^\/(accounts|animals|faults)\/(\d+)$/;
+
+/**
+ * The thing that a path names: `/accounts/7`.
+ * @param {string} path
+ * @returns {{ things: 'accounts' | 'animals' | 'faults', id: string } | undefined}
+ */
+export function readDetails(path) {
+  const [, things, id] = DETAILS.exec(path) ?? [];
+  return things === undefined || id === undefined ? undefined : { things: /** @type {any} */ (things), id };
+}
+
+/** Whether the console has a page at a path. @param {string} path */
+export function isPage(path) {
+  return PAGES.some(({ href }) => href === path) || OTHERS.includes(path) || readDetails(path) !== undefined;
+}
