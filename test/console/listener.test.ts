@@ -69,12 +69,12 @@ test('every page of the navigation can be loaded by its address', async () => {
 });
 
 test('the public port and the console have the icon where browsers look for it', async () => {
-  for (const ask of [its.ask, (path: string) => call(its.url, path)])
+  for (const base of [its.listener, its.url])
     for (const [path, type] of [
       ['/favicon.ico', 'image/x-icon'],
       ['/favicon.svg', 'image/svg+xml'],
     ] as const) {
-      const { status, headers } = await ask(path);
+      const { status, headers } = await call(base, path);
       assert.deepEqual([status, headers.get('content-type')], [200, type]);
     }
   assert.match((await call(its.url, '/robots.txt')).text, /^User-agent: \*\nDisallow: \/v1\/\n/);

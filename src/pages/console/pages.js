@@ -14,7 +14,7 @@ export const PAGES = /** @type {const} */ ([
 ]);
 
 /** The pages that are not in the navigation. */
-const OTHERS = ['/passkeys', '/sign-in'];
+const OTHERS = new Set(['/passkeys', '/sign-in']);
 
 /** The lists whose rows have a page each. */
 const DETAILS = /^\/(accounts|animals|faults)\/(\d+)$/;
@@ -31,5 +31,5 @@ export function readDetails(path) {
 
 /** Whether the console has a page at a path. @param {string} path */
 export function isPage(path) {
-  return PAGES.some(({ href }) => href === path) || OTHERS.includes(path) || readDetails(path) !== undefined;
+  return PAGES.some(({ href }) => href === path) || OTHERS.has(path) || readDetails(path) !== undefined;
 }
