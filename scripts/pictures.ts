@@ -125,7 +125,7 @@ async function takeEveryPage(
   await shoot(console, 'console');
   for (const path of CONSOLE_PAGES) {
     await console.goto(service.consoleUrl + path);
-    await console.getByRole('heading', { level: 1 }).waitFor();
+    await console.locator('h1, pre').first().waitFor();
     await shoot(console, `console${path.replaceAll('/', '-')}`);
   }
   const { page: reference } = await openReference(browser, service.url, options);
