@@ -117,7 +117,7 @@ export function upgradeContract(name: string, before: Before, restore: Restore):
 
   test(`an upgrade of ${name} keeps every account and the settings of every key`, async (t) => {
     const variables = { DATABASE_URL: await restore(t) };
-    const accounts = before.accounts.map((account) => ({ ...account, suspendedAt: null }));
+    const accounts = before.accounts.map((account) => ({ ...account, suspendedAt: null, note: null }));
     assert.deepEqual(await runJson(['accounts', 'list'], variables), accounts);
     const listed = await runJson<KeySettings[]>(['keys', 'list'], variables);
     assert.deepEqual(listed.map(settings), before.keys.map(settings));

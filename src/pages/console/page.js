@@ -28,7 +28,7 @@ export function Page({ title, badges, actions, intro, children }) {
       <div class="row">
         <h1 ref=${heading} tabindex="-1">${title}</h1>
         ${badges}
-        <div class="row page-actions">${actions}</div>
+        ${actions && html`<div class="row page-actions">${actions}</div>`}
       </div>
       ${intro && html`<p class="muted">${intro}</p>`}
     </div>
