@@ -3,7 +3,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { toJson } from '../domain/json.ts';
 import type { Clock } from '../domain/clock.ts';
 import { printable } from './printable.ts';
-import { type Cell, type Column, TableText } from './table.ts';
+import { type Cell, type Column, describeCount, TableText } from './table.ts';
 
 /** What the program uses of its process. `process` is one. */
 export interface System {
@@ -69,6 +69,10 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
     streams.stderr.write(`${printable(text)}\n`);
   };
 
+  /** A count for a line of text, as tables show it. */
+  const formatCount = (count: number): string =>
+    streams.stdout.isTTY === true ? describeCount(count) : String(count);
+
   const openTable = (columns: readonly Column[]): TableText => {
     const { isTTY: isTerminal = false, columns: width = 0 } = streams.stdout;
     return new TableText(columns, {
@@ -123,7 +127,7 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
     printLack(table);
   };
 
-  return { printJson, printLine, printSecret, printError, printTable, printRows, printPages };
+  return { formatCount, printJson, printLine, printSecret, printError, printTable, printRows, printPages };
 }
 
 /** How a command prints. */

@@ -51,6 +51,8 @@ test('accounts create gives the plan Free by default', async (t) => {
   const variables = temporaryEnvironment(t);
   const { stdout } = await run(['accounts', 'create', 'shop'], variables);
   assert.equal(stdout, 'Account shop: plan free, 60 requests per minute, 1000 per day.\n');
+  const onTerminal = await run(['accounts', 'create', 'zoo'], variables, '', 80);
+  assert.equal(onTerminal.stdout, 'Account zoo: plan free, 60 requests per minute, 1,000 per day.\n');
 });
 
 test('accounts set changes the note alone', async (t) => {

@@ -30,14 +30,14 @@ export function describeAccount({
 }
 
 export function printAccount(
-  { printJson, printLine }: Output,
+  { formatCount, printJson, printLine }: Output,
   account: AccountRecord,
   json: true | undefined,
 ): void {
   if (json) return printJson(describeAccount(account));
   const { name, plan, limits, note, suspendedAt } = account;
   printLine(
-    `Account ${name}: plan ${plan}, ${limits.perMinute} requests per minute, ${limits.perDay} per day.`,
+    `Account ${name}: plan ${plan}, ${formatCount(limits.perMinute)} requests per minute, ${formatCount(limits.perDay)} per day.`,
   );
   if (note !== undefined) printLine(`Note: ${note}`);
   if (suspendedAt !== undefined)
