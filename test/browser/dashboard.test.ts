@@ -283,6 +283,13 @@ test('operations have the names and links of the reference, and the same colour 
   };
   const month = await colours('Month');
   const day = await colours('Day');
+  await service.store.usageHistory.add({
+    writer: 'test',
+    sequence: ++sequence,
+    counts: [used(0, 'deletePet', 3)],
+  });
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await legend.filter({ hasText: 'Delete an animal' }).waitFor();
   assert.deepEqual([month.first, day.first], ['List animals', 'Add an animal']);
   assert.deepEqual(day.entries, month.entries);
   assert.deepEqual(

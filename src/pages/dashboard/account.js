@@ -50,7 +50,12 @@ export function AccountPage({ account, onLeave, onRotated }) {
   useEffect(() => {
     if (now.error?.code === 'unauthorized') storeKey('');
   }, [now.error]);
-  const refresh = () => [now, month, failed, keys, webhooks].forEach((poll) => poll.refresh());
+  /** Grows with each refresh, for what loads its own data. */
+  const [turn, setTurn] = useState(0);
+  const refresh = () => {
+    setTurn(turn + 1);
+    [now, month, failed, keys, webhooks].forEach((poll) => poll.refresh());
+  };
   const labels = new Map(keys.data?.map(({ id, label }) => [id, label]));
   /** @type {import('./api.js').NameOf} */
   const nameOf = (id) => (labels.get(id) ? `${labels.get(id)} (key ${id})` : `Key ${id}`);
@@ -63,7 +68,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
       html`
     ${data ? html`<${Summary} account=${data} nameOf=${nameOf} />` : !now.error && html`<${Skeleton} label="The account" />`}
     <${DeprecationNotices} rows=${month.data?.operations} />
-    <${Usage} account=${account} month=${month} nameOf=${nameOf} scopes=${data?.scopes} />
+    <${Usage} account=${account} month=${month} turn=${turn} nameOf=${nameOf} scopes=${data?.scopes} />
     <${FailedRequests} failed=${failed} nameOf=${nameOf} />
     ${
       mayManage === false

@@ -68,7 +68,8 @@ export function KeyTable({ keys, isOwn, onAction }) {
     {
       name: 'Label',
       isName: true,
-      cell: (key) => html`<${Name} text=${key.label ?? '–'} />${isOwn(key) && html`<${Badge}>this page<//>`}`,
+      cell: (key) =>
+        html`${key.label === undefined ? html`<span class="muted">no label</span> ` : html`<${Name} text=${key.label} />`}${isOwn(key) && html`<${Badge}>this page<//>`}`,
     },
     { name: 'Id', isNumber: true, cell: ({ id }) => id },
     { name: 'Ends with', cell: ({ ending }) => ending && html`<code>…${ending}</code>` },

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Chart } from '../shared/chart.js';
 import { serviceTime } from '../shared/fetch.js';
 import { number } from '../shared/format.js';
@@ -21,9 +21,9 @@ const INTERVAL = 300;
 
 /**
  * The usage of a range. The page always loads that of a month.
- * @param {{ account: import('./api.js').OpenAccount, month: PolledUsage } & Shown} props
+ * @param {{ account: import('./api.js').OpenAccount, month: PolledUsage, turn: number } & Shown} props `turn` grows when the page loads again
  */
-export function Usage({ account, month, ...shown }) {
+export function Usage({ account, month, turn, ...shown }) {
   const [range, setRange] = useState(RANGES.month);
   const palettes = useRef({ operation: createPalette(), key: createPalette() });
   const rest = { ...shown, range, palettes: palettes.current };
@@ -31,19 +31,20 @@ export function Usage({ account, month, ...shown }) {
     ${
       range.name === 'month'
         ? html`<${Charts} usage=${month} ...${rest} />`
-        : html`<${OtherRange} key=${range.about} account=${account} ...${rest} />`
+        : html`<${OtherRange} key=${range.about} account=${account} turn=${turn} ...${rest} />`
     }`;
 }
 
 /** @typedef {{ range: Range, palettes: Record<'operation' | 'key', ReturnType<typeof createPalette>> } & Shown} ChartsProps */
 
-/** @param {{ account: import('./api.js').OpenAccount } & ChartsProps} props */
-function OtherRange({ account, ...rest }) {
+/** @param {{ account: import('./api.js').OpenAccount, turn: number } & ChartsProps} props */
+function OtherRange({ account, turn, ...rest }) {
   const { query, isOver } = rest.range;
   const usage = usePoll(
     (signal) => account.readUsage(query(serviceTime()), signal),
     isOver ? Number.POSITIVE_INFINITY : INTERVAL,
   );
+  useEffect(usage.refresh, [turn]);
   return html`<${Charts} usage=${usage} ...${rest} />`;
 }
 
