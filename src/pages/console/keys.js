@@ -12,7 +12,7 @@ import {
   useSubmit,
   UtcField,
 } from '../shared/forms.js';
-import { Badge, Fault } from '../shared/notice.js';
+import { Badge, Fault, KeyState } from '../shared/notice.js';
 import { change } from './api.js';
 import { ChoiceFilter, SearchField, useFilters } from './fields.js';
 import { ACCOUNT, KeyName, ListTable, useCountedList } from './list.js';
@@ -78,12 +78,6 @@ function FindKey({ onChanged }) {
   <//>`;
 }
 
-const STATE_KINDS = /** @type {Record<string, string>} */ ({
-  active: 'good',
-  rotated: 'warn',
-  revoked: 'bad',
-});
-
 /**
  * Keys, with what an admin can do with each.
  * @param {{ list: import('./list.js').List, caption: string, isOfAccount?: boolean, empty: string }} props
@@ -109,7 +103,7 @@ export function KeyTable({ list, isOfAccount = false, ...rest }) {
 
 /** @param {import('./schema.d.ts').Key} props */
 function State({ state, bannedUntil }) {
-  return html`<${Badge} kind=${STATE_KINDS[state]}>${state}<//>
+  return html`<${KeyState} state=${state} />
     ${bannedUntil && html` <${Badge} kind="bad">banned<//>`}`;
 }
 

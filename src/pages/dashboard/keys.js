@@ -5,7 +5,7 @@ import { FormDialog } from '../shared/dialog.js';
 import { Time } from '../shared/format.js';
 import { DEFAULT_GRACE, Field, GraceField, ScopesField } from '../shared/forms.js';
 import { say } from '../shared/frame.js';
-import { Badge, Notice, Skeleton } from '../shared/notice.js';
+import { Badge, KeyState, Notice, Skeleton } from '../shared/notice.js';
 import { Name, Table } from '../shared/table.js';
 import { KeyFault } from './layout.js';
 
@@ -50,9 +50,6 @@ export function Keys({ account, keys: { data, error, failingSince, refresh }, on
   </section>`;
 }
 
-/** @type {Readonly<Record<string, 'good' | 'warn' | undefined>>} */
-const KINDS = { active: 'good', rotated: 'warn' };
-
 /** @param {{ keys: readonly Key[], isOwn: (key: Key) => boolean, onAction: (open: { action: 'rotate' | 'revoke', key: Key }) => void }} props */
 export function KeyTable({ keys, isOwn, onAction }) {
   const button = (
@@ -73,7 +70,7 @@ export function KeyTable({ keys, isOwn, onAction }) {
     },
     { name: 'Id', isNumber: true, cell: ({ id }) => id },
     { name: 'Ends with', cell: ({ ending }) => ending && html`<code>…${ending}</code>` },
-    { name: 'State', cell: ({ state }) => html`<${Badge} kind=${KINDS[state]}>${state}<//>` },
+    { name: 'State', cell: ({ state }) => html`<${KeyState} state=${state} />` },
     { name: 'Scopes', cell: ({ scopes }) => scopes.join(' ') },
     {
       name: 'Last used',

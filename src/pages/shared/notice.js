@@ -19,6 +19,18 @@ export function Badge({ kind, children }) {
   return html`<span class="badge ${kind}">${children}</span>`;
 }
 
+const KEY_STATES = /** @type {const} */ ({
+  active: 'good',
+  rotated: 'warn',
+  expired: undefined,
+  revoked: 'bad',
+});
+
+/** @param {{ state: keyof typeof KEY_STATES }} props */
+export function KeyState({ state }) {
+  return html`<${Badge} kind=${KEY_STATES[state]}>${state}<//>`;
+}
+
 /** A placeholder while something loads. @param {{ label: string }} props */
 export function Skeleton({ label }) {
   return html`<div class="skeleton" role="status"><span class="hidden-text">${label}: loading.</span></div>`;
