@@ -69,8 +69,8 @@ const CHOSEN: Readonly<Record<string, readonly TableRow[]>> = {
     [4n, 'staging', '[]', 9_999_999_999_999n, 3n, 1n],
   ],
   operators: [
-    [1n, 'Ada', 'ada', 'admin', 5n],
-    [3n, 'Bob 🐕', 'bob 🐕', 'viewer', 6n],
+    [1n, 'Ada', 'ada', 'admin', 5n, 7n],
+    [3n, 'Bob 🐕', 'bob 🐕', 'viewer', 6n, null],
   ],
   operator_secrets: [
     [1n, 1n, 'token', 'aa', 1n, null, null],

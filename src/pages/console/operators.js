@@ -39,6 +39,10 @@ export function Operators() {
       cell: ({ role }) => html`<${Badge} kind=${role === 'admin' ? 'warn' : undefined}>${role}<//>`,
     },
     { name: 'Created', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+    {
+      name: 'Last sign-in',
+      cell: ({ lastSignInAt }) => (lastSignInAt ? html`<${Time} at=${lastSignInAt} isRelative />` : 'never'),
+    },
     isAdmin && {
       name: '',
       cell: (operator) => html`<${OperatorActions} operator=${operator} onChanged=${refresh} />`,

@@ -329,6 +329,8 @@ export interface Operator {
   readonly name: string;
   readonly role: 'viewer' | 'admin';
   readonly createdAt: string;
+  /** When the operator last signed in. */
+  readonly lastSignInAt?: string | undefined;
 }
 
 /** An address that signs in once. */

@@ -23,6 +23,7 @@ import type { Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
 import {
   LINK_LIFETIME,
+  type ListedOperator,
   OperatorSecret,
   type OperatorToken,
   SECRET_KINDS,
@@ -32,7 +33,14 @@ import {
 
 const OPERATORS = new Table(
   'operators',
-  { id: integer, name: text, foldedName: text, role: enumeration(ROLES), createdAt: instant },
+  {
+    id: integer,
+    name: text,
+    foldedName: text,
+    role: enumeration(ROLES),
+    createdAt: instant,
+    lastSignInAt: optional(instant),
+  },
   { key: ['id'], assignsIds: true },
 );
 
@@ -55,7 +63,15 @@ export const TABLES = [OPERATORS, SECRETS];
 
 const parseToken = createParser({ ...SECRETS.codecs, operator: text });
 
-function toOperator({ foldedName: _folded, ...operator }: Stored<typeof OPERATORS>): Operator {
+function toOperator({
+  foldedName: _folded,
+  lastSignInAt: _last,
+  ...operator
+}: Stored<typeof OPERATORS>): Operator {
+  return operator;
+}
+
+function toListed({ foldedName: _folded, ...operator }: Stored<typeof OPERATORS>): ListedOperator {
   return operator;
 }
 
@@ -215,7 +231,11 @@ export async function beginSession(
   { session, address, earlier }: NewSession,
   passkey?: { readonly id: number; readonly name: string },
 ): Promise<void> {
-  const expiresAt = (await transaction.now()) + SESSION_LIFETIME;
+  const now = await transaction.now();
+  const expiresAt = now + SESSION_LIFETIME;
+  await transaction.query(
+    sql`UPDATE operators SET ${OPERATORS.set({ lastSignInAt: now })} WHERE id = ${operator.id}`,
+  );
   await addSecret(transaction, operator.id, 'session', session, expiresAt, passkey?.id);
   const actor: Actor = { kind: 'operator', name: operator.name, address };
   await addAudit(transaction, actor, {
@@ -291,9 +311,9 @@ export function open(engine: Engine) {
   const now = async () => Math.floor(await engine.now());
 
   /** Oldest first. Without a query, the whole list. */
-  async function list({ limit, cursor = 0n }: PageQuery = WHOLE): Promise<Page<Operator>> {
+  async function list({ limit, cursor = 0n }: PageQuery = WHOLE): Promise<Page<ListedOperator>> {
     const rows = await engine.select(OPERATORS, sql`WHERE id > ${cursor} ORDER BY id LIMIT ${limit + 1}`);
-    return toPage(rows.map(toOperator), limit);
+    return toPage(rows.map(toListed), limit);
   }
 
   return {

@@ -1,7 +1,7 @@
 // Contract: section 10.
 import { hash } from 'node:crypto';
 import { isSecret, newSecret, type RandomBytes, TOKEN_PREFIX } from '../../domain/api-key.ts';
-import { textFromInstant } from '../../domain/instant.ts';
+import { textFromInstant, textIfInstant } from '../../domain/instant.ts';
 import type { Operator } from '../../domain/operator.ts';
 
 /** Milliseconds that a sign-in link works. It works once. */
@@ -66,7 +66,19 @@ export function linkAddress(origin: string, secret: OperatorSecret): string {
   return `${origin}/sign-in#${secret.reveal()}`;
 }
 
+/** An operator of a list. */
+export interface ListedOperator extends Operator {
+  /** Unix milliseconds; undefined before the first sign-in. */
+  readonly lastSignInAt?: number | undefined;
+}
+
 /** An operator as answers and commands show it. */
-export function describeOperator({ id, name, role, createdAt }: Operator) {
-  return { id, name, role, createdAt: textFromInstant(createdAt) };
+export function describeOperator({ id, name, role, createdAt, lastSignInAt }: ListedOperator) {
+  return {
+    id,
+    name,
+    role,
+    createdAt: textFromInstant(createdAt),
+    lastSignInAt: textIfInstant(lastSignInAt),
+  };
 }

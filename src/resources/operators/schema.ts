@@ -14,7 +14,13 @@ export const Me = z
   .meta({ id: 'Me', description: 'The calling operator and the service.' });
 
 export const Operator = z
-  .object({ id: z.int(), name: z.string(), role: z.enum(ROLES), createdAt: z.iso.datetime() })
+  .object({
+    id: z.int(),
+    name: z.string(),
+    role: z.enum(ROLES),
+    createdAt: z.iso.datetime(),
+    lastSignInAt: z.iso.datetime().meta({ description: 'When the operator last signed in.' }).optional(),
+  })
   .meta({ id: 'Operator', description: 'A person who runs the service, or one of their programs.' });
 
 export const Operators = z

@@ -43,7 +43,9 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const { operators, ada } = await prepare(t);
     const { secret } = requireValue(await operators.createLink(ROOT, ada.id));
     const text = secret.reveal();
+    assert.equal((await operators.list()).items[0]?.lastSignInAt, undefined);
     const signedIn = requireValue(await operators.signIn(text, '::1'));
+    assert.ok((await operators.list()).items[0]?.lastSignInAt !== undefined, 'the list has the sign-in');
     assert.deepEqual(signedIn.operator, ada);
     const session = signedIn.session.reveal();
     assert.notEqual(session, text);
