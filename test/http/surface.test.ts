@@ -35,7 +35,7 @@ test('outside /v1 nothing needs a key or is metered, and an unknown path is 404'
     '/v2/pets',
     '/v1x',
     '/pets',
-    '/favicon.ico',
+    '/favicon.png',
     '/metrics',
     '/constructor',
     '/__proto__',
