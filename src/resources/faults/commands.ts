@@ -32,8 +32,8 @@ const TOKEN_LIFETIME = MINUTE;
 const ANSWER_TIME = 10 * SECOND;
 
 const NOTES = `
-The service keeps its last 10,000 faults in memory, so the command asks the console of one running instance. Its address is
---console, or CONSOLE_URL, or that of CONSOLE_HOST and CONSOLE_PORT, by default http://localhost:8081.
+The service keeps its last 10,000 faults in memory, so the command asks the console of one running instance. Its
+address is --console, or CONSOLE_URL, or that of CONSOLE_HOST and CONSOLE_PORT, by default http://localhost:8081.
 
 Example:
   petstore faults --code key_banned --since 1h`;

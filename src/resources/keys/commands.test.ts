@@ -200,7 +200,7 @@ const WRONG = [
   [['list', '--state', 'gone'], /active, rotated, expired, revoked, banned, suspended/],
   [['list', '--unused-for', '3 weeks'], /must be a duration/],
   [['find'], /The first line of standard input must be a whole API key/],
-  [['find', 'petstore_live_x'], /Give the key on standard input, not as an argument/],
+  [['find', 'petstore_live_x'], /Give the key on standard input: /],
   [['create', '--account', 'shop', '--label', 'two\nlines'], /no control characters/],
   [['create', '--account', 'shop', '--label', 'petstore_live_x'], /no API key/],
   [['create', '--account', 'shop', '--plan', 'enterprise'], /needs numbers of its own/],

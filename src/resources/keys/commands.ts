@@ -121,7 +121,7 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
       if (args.length > 0)
         throw new ServiceError(
           'invalid_parameter',
-          'Give the key on standard input, not as an argument: other users see arguments, and shells store them.',
+          'Give the key on standard input: others see arguments, and shells store them.',
         );
       return findKey(terminal, findOptions);
     });
