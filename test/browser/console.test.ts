@@ -1,7 +1,7 @@
 // Contract: section 10.1.
 import { HOUR } from '../../src/domain/clock.ts';
 import assert from 'node:assert/strict';
-import { text } from 'node:stream/consumers';
+import { text as readText } from 'node:stream/consumers';
 import { ApiKey } from '../../src/domain/api-key.ts';
 
 import { call } from '../support/api.ts';
@@ -149,7 +149,7 @@ test('the audit log is filtered by author and action, and saved as CSV with the 
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'CSV' }).click(),
   ]);
-  const lines = (await text(await download.createReadStream())).trim().split(/\r?\n/);
+  const lines = (await readText(await download.createReadStream())).trim().split(/\r?\n/);
   assert.equal(lines.length, 2);
   assert.match(lines[1] ?? '', /operator,benedict,,accounts create,account,by benedict,/);
 });
