@@ -137,6 +137,20 @@ test('a server that answers before a commit is on disk is refused; exit 1', asyn
   assert.match(await refusal(address({ database: 'hasty' })), /synchronous_commit/);
 });
 
+test('a start waits while the server still closes the session of the service before', async (t) => {
+  await execute('CREATE DATABASE resumed');
+  const url = address({ database: 'resumed' });
+  const [before, watch] = [new Client({ connectionString: url }), new Client({ connectionString: url })];
+  for (const client of [before, watch]) await client.connect();
+  t.after(() => watch.end());
+  await before.query(`SELECT pg_advisory_lock(hashtext('petstore production'))`);
+  const started = startServiceProcess(t, { DATABASE_URL: url, PORT: '0' });
+  const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+  while ((await watch.query(waiting)).rowCount === 0);
+  await before.end();
+  await started;
+});
+
 test('a second service that counts by itself on one database is refused; exit 1', async (t) => {
   await execute('CREATE DATABASE counted');
   const url = address({ database: 'counted' });

@@ -1,8 +1,6 @@
 import type { Dialect } from '../transaction.ts';
 import { join, raw, sql } from '../sql.ts';
-import { sqlState } from './errors.ts';
-
-const LOCK_NOT_AVAILABLE = '55P03';
+import { LOCK_NOT_AVAILABLE, sqlState } from './errors.ts';
 
 export const DIALECT: Dialect = {
   forUpdate: () => sql`FOR UPDATE`,

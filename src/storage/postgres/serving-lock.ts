@@ -1,6 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { StartupError } from '../../domain/startup-error.ts';
 import type { Connections, Session } from './connections.ts';
+import { LOCK_NOT_AVAILABLE, sqlState } from './errors.ts';
 
 /** Lets only one service of an environment count by itself. A session holds the lock, so it ends with its process. */
 export class ServingLock {
@@ -12,21 +13,20 @@ export class ServingLock {
     this.#pool = pool;
   }
 
-  /** @throws StartupError when another service holds it. */
+  /** @throws StartupError when another service holds it for longer than a second. */
   async take(environment: string): Promise<void> {
     this.#environment = environment;
     const session = await this.#pool.reserve();
     try {
-      const sql = 'SELECT pg_try_advisory_lock(hashtext($1))';
-      const [row] = await session.database.query<[locked: boolean]>(sql, [`petstore ${environment}`]);
-      if (row?.[0] !== true)
-        throw new StartupError(
-          `Another petstore already serves ${environment} from this database: stop it first, or set REDIS_URL so that all instances count together.`,
-        );
+      // It waits for a moment: of a service that has just ended, the server may not yet have closed the session.
+      await session.database.query('SELECT pg_advisory_lock(hashtext($1))', [`petstore ${environment}`]);
       this.#session = session;
     } catch (error) {
       session.close();
-      throw error;
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      throw new StartupError(
+        `Another petstore already serves ${environment} from this database: stop it first, or set REDIS_URL so that all instances count together.`,
+      );
     }
   }
 
