@@ -12,7 +12,7 @@ import { startTestConsole, type TestConsole } from '../test/support/console.ts';
 import { ROOT } from '../test/support/store.ts';
 
 /*
- * Writes the pictures of README and docs: the dashboard, the console and the reference of a service with invented data in a
+ * Writes the pictures of README and docs: the dashboard and the console of a service with invented data in a
  * temporary folder. The service and the browser have a fixed time, so the pictures change only when the pages do. Only the
  * last characters of keys are random. With a folder as argument, it writes every page into it instead, on a desktop and on a
  * phone, in light and in dark, to look at them.
@@ -96,8 +96,6 @@ async function takeReadmePictures(browser: Browser, service: TestConsole, key: s
   await console.goto(`${service.consoleUrl}/accounts/1`);
   await console.getByRole('heading', { name: 'Harbour Shelter' }).waitFor();
   await picture(console, 'console-account');
-  const { page: reference } = await openReference(browser, service.url, SCREEN);
-  await picture(reference, 'reference');
 }
 
 async function takeEveryPage(
