@@ -79,7 +79,7 @@ test('a ban is listed while the service runs, and lifting it lets the key in aga
   assert.deepEqual(bans, [{ keyId: 1, account: 'shop', until: new Date(until).toISOString(), count: 1 }]);
   assert.match(
     (await run(['bans', 'list'], variables)).stdout,
-    /^KEY +ACCOUNT +BANNED UNTIL +BANS IN A ROW\n1 +shop .* 1\n$/,
+    /^KEY +ACCOUNT +ENDS +BANS IN A ROW\n1 +shop .* 1\n$/,
   );
 
   const elsewhere = { ...variables, PETSTORE_ENVIRONMENT: 'staging' };

@@ -18,12 +18,7 @@ interface LiftOptions extends JsonOption {
   readonly account?: string;
 }
 
-const COLUMNS: readonly Column[] = [
-  'KEY',
-  { title: 'ACCOUNT', shrinks: true },
-  'BANNED UNTIL',
-  'BANS IN A ROW',
-];
+const COLUMNS: readonly Column[] = ['KEY', { title: 'ACCOUNT', shrinks: true }, 'ENDS', 'BANS IN A ROW'];
 
 const LIFT_EXAMPLES = `
 Examples:

@@ -6,7 +6,7 @@ import { toJson } from '../../domain/json.ts';
 import { parseExactJson } from '../../domain/parse.ts';
 import type { Terminal } from '../../terminal/command.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
-import type { Column } from '../../terminal/table.ts';
+import { type Column, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { Feed } from './feed.ts';
 import type { EventRepository, StoredEvent } from './repository.ts';
@@ -67,7 +67,8 @@ export function eventsCommands(
           return;
         }
         await printPages(json, pages, COLUMNS, ({ timestamp, account, version, data, ...event }) => [
-          timestamp,
+          // A line that stays on the screen needs a time that stays true.
+          follow ? timestamp : instantCell(timestamp),
           event.type,
           account ?? '-',
           version === undefined ? '-' : String(version),

@@ -25,7 +25,7 @@ interface FaultsOptions extends JsonOption {
   readonly as?: string;
 }
 
-/** Milliseconds that the token of a run works. */
+/** Milliseconds that the token of a run works, if it is not revoked at the end. */
 const TOKEN_LIFETIME = MINUTE;
 
 /** Milliseconds that an answer of the console may take. */
@@ -74,16 +74,25 @@ export function faultsCommands(program: Command, { withStore, printPages }: Term
         const query = new URLSearchParams({ limit: '100' });
         for (const [filter, value] of Object.entries({ ...filters, since: textIfInstant(since?.(now)) }))
           if (value !== undefined) query.set(filter, value);
-        const token = requireValue(created).token.reveal();
-        await printPages(json, readGroups(address ?? config.consoleUrl, token, query), COLUMNS, (row) => [
-          row.count,
-          instantCell(row.lastTime),
-          `${row.status} ${row.code}`,
-          `${row.method} ${row.path ?? '-'}`,
-          row.account ?? '-',
-          row.keyId === null ? '-' : String(row.keyId),
-          row.message,
-        ]);
+        const { token, record } = requireValue(created);
+        try {
+          await printPages(
+            json,
+            readGroups(address ?? config.consoleUrl, token.reveal(), query),
+            COLUMNS,
+            (row) => [
+              row.count,
+              instantCell(row.lastTime),
+              `${row.status} ${row.code}`,
+              `${row.method} ${row.path ?? '-'}`,
+              row.account ?? '-',
+              row.keyId === null ? '-' : String(row.keyId),
+              row.message,
+            ],
+          );
+        } finally {
+          await operators.revokeToken(actor, record.id);
+        }
       }),
     );
 }
@@ -98,7 +107,7 @@ function consoleOrigin(text: string): string {
 async function findReader(operators: OperatorRepository) {
   const all = (await operators.list()).items;
   const reader = all.find(({ role }) => role === 'viewer') ?? all[0];
-  const message = 'There is no operator yet: create one with petstore operators create NAME --role viewer.';
+  const message = 'There is no operator: create one with petstore operators create NAME --role viewer.';
   return reader === undefined ? ({ error: 'not_found', message } as const) : { value: reader };
 }
 

@@ -61,7 +61,8 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     const { stdout: removed } = await run(['operators', 'remove', 'ada'], variables);
     assert.equal(
       removed,
-      'Operator Ada is removed. Its links, passkeys, sessions and tokens no longer work.\n',
+      'Operator Ada is removed. Its links, passkeys, sessions and tokens no longer work.\n' +
+        'No admin is left: create one with petstore operators create NAME --role admin.\n',
     );
     assert.equal(await store.operators.authenticate('token', token), undefined);
   });
@@ -121,10 +122,7 @@ test('console needs an operator, and --as if there are several', async (t) => {
   const variables = temporaryEnvironment(t);
   const none = await run(['console'], variables);
   assert.deepEqual([none.code, none.stdout], [1, '']);
-  assert.match(
-    none.stderr,
-    /^petstore: There is no operator yet: create one with petstore operators create /,
-  );
+  assert.match(none.stderr, /^petstore: There is no operator: create one with petstore operators create /);
   await runJson(['operators', 'create', 'Ada', '--role', 'admin'], variables);
   const { link } = await runJson<{ link: string }>(['console'], {
     ...variables,

@@ -120,6 +120,9 @@ export function operatorsCommands(program: Command, terminal: Terminal<Repositor
         printLine(
           `Operator ${operator.name} is removed. Its links, passkeys, sessions and tokens no longer work.`,
         );
+        const { items: others } = await operators.list();
+        if (operator.role === 'admin' && others.every(({ role }) => role !== 'admin'))
+          printLine('No admin is left: create one with petstore operators create NAME --role admin.');
       }),
     );
 
@@ -204,7 +207,7 @@ async function findOnly(
 ): Promise<Result<Operator, 'not_found' | 'invalid_parameter'>> {
   const [first, ...others] = (await operators.list()).items;
   if (first === undefined) {
-    const message = 'There is no operator yet: create one with petstore operators create NAME --role admin.';
+    const message = 'There is no operator: create one with petstore operators create NAME --role admin.';
     return { error: 'not_found', message };
   }
   if (others.length === 0) return { value: first };

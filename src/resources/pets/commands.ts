@@ -57,7 +57,10 @@ const status = (description: string) => new Option('--status <status>', descript
 
 export function petsCommands(program: Command, terminal: Terminal<Repositories>): void {
   const { withStore, printLine, printPages, printTable } = terminal;
-  const group = program.command('pets').description('animals of the catalogue: list, show, set, delete');
+  const group = program
+    .command('pets')
+    .alias('animals')
+    .description('animals of the catalogue: list, show, set, delete');
 
   group
     .command('list')

@@ -158,6 +158,7 @@ test('an endpoint is disabled, and enabled again', async (t) => {
 test('after a restore, all endpoints that it disabled are enabled together, and no other one', async (t) => {
   const { variables } = await withWebhooks(t);
   assert.deepEqual(await runJson(['webhooks', 'enable', '--all'], variables), []);
+  assert.equal((await run(['webhooks', 'enable', '--all'], variables)).stdout, 'No webhook was disabled.\n');
   await runJson(['webhooks', 'disable', '2'], variables);
   const store = openStore(variables['DATABASE_URL'] ?? '', systemClock());
   await store.webhooks.disableCopied();

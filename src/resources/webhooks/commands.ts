@@ -162,7 +162,8 @@ function enableWebhooks(
       enabled.push(describeForCommand(requireValue(await webhooks.find(disabledId))));
     }
     const [webhook] = enabled;
-    if (all) printRows(json, enabled, COLUMNS, describeCells);
+    if (all && !json && webhook === undefined) printLine('No webhook was disabled.');
+    else if (all) printRows(json, enabled, COLUMNS, describeCells);
     else if (json) printJson(webhook);
     else if (webhook !== undefined)
       printLine(`Webhook ${webhook.id} of account ${webhook.account} is enabled.`);
