@@ -13,6 +13,17 @@ export interface JsonOption {
 
 export const JSON_OPTION = ['--json', 'print one JSON value and nothing else on standard output'] as const;
 
+export interface LimitOption {
+  readonly limit?: number | undefined;
+}
+
+/** For lists that `printPages` prints. */
+export const LIMIT_OPTION = [
+  '--limit <number>',
+  'only the first rows; without it, a terminal shows 100, and pipes and --json get all',
+  wholeNumber(1, Number.MAX_SAFE_INTEGER),
+] as const;
+
 /** Milliseconds. */
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 

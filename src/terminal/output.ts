@@ -2,8 +2,9 @@ import type { Writable } from 'node:stream';
 import { ServiceError } from '../domain/errors.ts';
 import { toJson } from '../domain/json.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { LimitOption } from './options.ts';
 import { printable } from './printable.ts';
-import { type Cell, type Column, describeCount, TableText } from './table.ts';
+import { type Cell, type Column, describeCount, TableText, wrapWords } from './table.ts';
 
 /** What the program uses of its process. `process` is one. */
 export interface System {
@@ -24,6 +25,12 @@ type OutputStream = Writable & {
 
 /** Characters. A report that writes each line by itself takes a third longer. */
 const PIECE_LENGTH = 16 * 1024;
+
+/** Rows of a table with `--limit` that a terminal shows without it. */
+const TERMINAL_ROWS = 100;
+
+/** A longer list is not read to its end to say how long it is. */
+const COUNTED_ROWS = 10_000;
 
 /** Writes a long text in pieces. The caller waits for its reader, so that memory stays flat. */
 export class LongOutput {
@@ -73,26 +80,26 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
   const formatCount = (count: number): string =>
     streams.stdout.isTTY === true ? describeCount(count) : String(count);
 
-  const openTable = (columns: readonly Column[]): TableText => {
-    const { isTTY: isTerminal = false, columns: width = 0 } = streams.stdout;
-    return new TableText(columns, {
-      isTerminal,
-      // A terminal that does not know its width has 0.
-      columns: isTerminal && width > 0 ? width : undefined,
-      now: clock().unix,
-    });
+  const describeScreen = () => {
+    const { isTTY: isTerminal = false, columns = 0 } = streams.stdout;
+    // A terminal that does not know its width has 0.
+    return { isTerminal, columns: isTerminal && columns > 0 ? columns : undefined };
   };
 
-  const printLack = (table: TableText): void => {
-    const lack = table.describeLack();
-    if (lack !== undefined) printError(lack);
+  const openTable = (columns: readonly Column[]): TableText =>
+    new TableText(columns, { ...describeScreen(), now: clock().unix });
+
+  /** Prints what is missing in a table, in lines that fit. */
+  const printLack = (lack: string | undefined): void => {
+    if (lack === undefined) return;
+    for (const line of wrapWords(lack, describeScreen().columns)) printError(line);
   };
 
   /** Prints rows below a header. On a terminal, a table fits its width. */
   const printTable = (columns: readonly Column[], rows: readonly (readonly Cell[])[]): void => {
     const table = openTable(columns);
     streams.stdout.write(table.add(rows));
-    printLack(table);
+    printLack(table.describeLack());
   };
 
   /** Prints rows as one JSON array with `--json`, or else as a table. */
@@ -108,23 +115,32 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
 
   /**
    * Like `printRows`, page by page, so that memory stays flat. A column becomes wider when a later page needs it. Ends early
-   * when nobody reads the output.
+   * when nobody reads the output. With `limited`, a terminal gets the first 100 rows unless `--limit` has a number.
    */
   const printPages = async <T extends object>(
     json: true | undefined,
     pages: AsyncIterable<readonly T[]>,
     columns: readonly Column[],
     cellsOf: (row: T) => readonly Cell[],
+    limited?: LimitOption,
   ): Promise<void> => {
+    const isTerminal = describeScreen().isTerminal && !json;
+    const limit = limited?.limit ?? (limited && isTerminal ? TERMINAL_ROWS : Number.POSITIVE_INFINITY);
+    let lack: string | undefined;
+    const describeLack = (text: string) => {
+      lack = text;
+    };
+    const rows = takeRows(pages, limit, isTerminal ? describeLack : undefined);
     const output = new LongOutput(streams.stdout);
     const table = openTable(columns);
-    for await (const piece of json ? jsonPieces(pages) : tablePieces(pages, table, cellsOf)) {
+    for await (const piece of json ? jsonPieces(rows) : tablePieces(rows, table, cellsOf)) {
       await output.write(piece);
       // The next page may be one that has yet to happen.
       await output.flush();
       if (!streams.stdout.writable) return;
     }
-    printLack(table);
+    printLack(table.describeLack());
+    printLack(lack);
   };
 
   return { formatCount, printJson, printLine, printSecret, printError, printTable, printRows, printPages };
@@ -132,6 +148,24 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
 
 /** How a command prints. */
 export type Output = ReturnType<typeof openOutput>;
+
+/** The first rows, page by page. `onLack` gets a sentence if there are more; without it, they are not counted. */
+async function* takeRows<T>(
+  pages: AsyncIterable<readonly T[]>,
+  limit: number,
+  onLack: ((lack: string) => void) | undefined,
+): AsyncGenerator<readonly T[]> {
+  const counted = onLack === undefined ? limit : Math.max(limit, COUNTED_ROWS);
+  let read = 0;
+  for await (const rows of pages) {
+    if (read < limit) yield rows.slice(0, limit - read);
+    read += rows.length;
+    if (read > counted || (read === counted && onLack === undefined)) break;
+  }
+  if (read <= limit) return;
+  const total = read > counted ? `more than ${describeCount(counted)}` : describeCount(read);
+  onLack?.(`The first ${describeCount(limit)} of ${total} rows. --limit shows more, --json has all.`);
+}
 
 async function* jsonPieces(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
   let start = '[';

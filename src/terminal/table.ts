@@ -165,6 +165,17 @@ function lineLength(widths: ReadonlyMap<number, number>): number {
   return widths.values().reduce((sum, width) => sum + width + GAP.length, -GAP.length);
 }
 
+/** Breaks a text between words. A word that is longer than a line stays whole. */
+export function wrapWords(text: string, columns = Number.POSITIVE_INFINITY): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && longer.length <= columns) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** The beginning of a text, with an ellipsis. Splits no surrogate pair. */
 function cut(text: string, width: number): string {
   const start = text.slice(0, width - 1);

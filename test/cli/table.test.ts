@@ -75,14 +75,14 @@ test('a narrow terminal cuts long texts first, and then leaves out the lightest 
 1000  the price board at the door…  free  1,234,567  3 h ago
 7     till                          pro           5  never
 `,
-    'To fit the terminal: ENVIRONMENT left out, long texts cut. --json has all.\n',
+    'To fit the terminal: ENVIRONMENT left out, long texts cut.\n--json has all.\n',
   ]);
   assert.deepEqual(await print(40), [
     `ID    LABEL            REQUESTS  CREATED
 1000  the price boa…  1,234,567  3 h ago
 7     till                    5  never
 `,
-    'To fit the terminal: PLAN, ENVIRONMENT left out, long texts cut. --json has all.\n',
+    'To fit the terminal: PLAN, ENVIRONMENT\nleft out, long texts cut. --json has\nall.\n',
   ]);
 });
 

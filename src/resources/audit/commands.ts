@@ -4,7 +4,14 @@ import { actorName, type AuditValues } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
-import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
+import {
+  type Instant,
+  JSON_OPTION,
+  type JsonOption,
+  LIMIT_OPTION,
+  type LimitOption,
+  since as sinceOption,
+} from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
 import { type Column, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
@@ -15,7 +22,7 @@ interface Repositories {
   readonly audit: AuditRepository;
 }
 
-interface AuditOptions extends JsonOption {
+interface AuditOptions extends JsonOption, LimitOption {
   readonly account?: string;
   readonly since?: Instant;
 }
@@ -44,9 +51,10 @@ export function auditCommands(program: Command, { withStore, printPages }: Termi
       'only changes since then: a date (midnight UTC), an ISO 8601 instant, or a duration before now: 30d',
       sinceOption,
     )
+    .option(...LIMIT_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLE)
-    .action(({ account: name, since, json }: AuditOptions) =>
+    .action(({ account: name, since, json, limit }: AuditOptions) =>
       withStore(async ({ store: { accounts, audit }, clock }) => {
         const account = name === undefined ? undefined : requireValue(await accounts.find(name));
         const names = new Map((await accounts.listAll()).map((known) => [known.id, known.name]));
@@ -54,15 +62,21 @@ export function auditCommands(program: Command, { withStore, printPages }: Termi
         const pages = readPages(async (page) =>
           mapPage(await audit.list({ ...filters, ...page }), (entry) => describeEntry(entry, names)),
         );
-        await printPages(json, pages, COLUMNS, (entry) => [
-          instantCell(entry.time),
-          `${entry.actor.kind} ${entry.actor.name}`,
-          entry.address ?? '-',
-          entry.action,
-          `${entry.target.kind} ${entry.target.name}`,
-          entry.account ?? '-',
-          describeChange(entry.before, entry.after),
-        ]);
+        await printPages(
+          json,
+          pages,
+          COLUMNS,
+          (entry) => [
+            instantCell(entry.time),
+            `${entry.actor.kind} ${entry.actor.name}`,
+            entry.address ?? '-',
+            entry.action,
+            `${entry.target.kind} ${entry.target.name}`,
+            entry.account ?? '-',
+            describeChange(entry.before, entry.after),
+          ],
+          { limit },
+        );
       }),
     );
 }

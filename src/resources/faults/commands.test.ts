@@ -94,6 +94,8 @@ test('faults follows the pages of the console', async (t) => {
   }
   const rows = await runJson<readonly Row[]>(['faults', '--account', 'many'], variables);
   assert.deepEqual([rows.length, rows[0]?.account, rows[100]?.account], [101, 'many 100', 'many 0']);
+  const { stderr } = await run(['faults', '--account', 'many'], variables, '', 200);
+  assert.match(stderr, /^The first 100 of 101 rows\. /m);
 });
 
 test('faults says in a line why it cannot ask the console', async (t) => {

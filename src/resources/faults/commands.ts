@@ -7,7 +7,14 @@ import { ERROR_CODES, type ErrorCode, ServiceError } from '../../domain/errors.t
 import { textIfInstant } from '../../domain/instant.ts';
 import { reasonOf } from '../../domain/startup-error.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
-import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
+import {
+  type Instant,
+  JSON_OPTION,
+  type JsonOption,
+  LIMIT_OPTION,
+  type LimitOption,
+  since as sinceOption,
+} from '../../terminal/options.ts';
 import { type Column, instantCell } from '../../terminal/table.ts';
 import type { OperatorRepository } from '../operators/repository.ts';
 import type { FaultGroups } from './schema.ts';
@@ -16,7 +23,7 @@ interface Repositories {
   readonly operators: OperatorRepository;
 }
 
-interface FaultsOptions extends JsonOption {
+interface FaultsOptions extends JsonOption, LimitOption {
   readonly code?: ErrorCode;
   readonly operation?: string;
   readonly account?: string;
@@ -62,9 +69,10 @@ export function faultsCommands(program: Command, { withStore, printPages }: Term
     )
     .option('--console <url>', 'the console of the instance to ask', consoleOrigin)
     .option('--as <name>', 'the operator who asks; unless given, the first viewer or else the first operator')
+    .option(...LIMIT_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
-    .action(({ since, console: address, as: name, json, ...filters }: FaultsOptions) =>
+    .action(({ since, console: address, as: name, json, limit, ...filters }: FaultsOptions) =>
       withStore(async ({ config, clock, store: { operators }, actor }) => {
         const now = clock().unix;
         const operator = requireValue(
@@ -89,6 +97,7 @@ export function faultsCommands(program: Command, { withStore, printPages }: Term
               row.keyId === null ? '-' : String(row.keyId),
               row.message,
             ],
+            { limit },
           );
         } finally {
           await operators.revokeToken(actor, record.id);

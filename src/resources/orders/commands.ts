@@ -3,14 +3,20 @@ import { type Command, Option } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
 import { toJson } from '../../domain/json.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
-import { JSON_OPTION, type JsonOption, rowId } from '../../terminal/options.ts';
+import {
+  JSON_OPTION,
+  type JsonOption,
+  LIMIT_OPTION,
+  type LimitOption,
+  rowId,
+} from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
 import { type Cell, type Column, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { AccountOrder, OrderRepository } from './repository.ts';
 import { ORDER_STATUSES, type OrderStatus } from './rules.ts';
 
-interface ListOptions extends JsonOption {
+interface ListOptions extends JsonOption, LimitOption {
   readonly account?: string;
   readonly status?: OrderStatus;
   readonly pet?: bigint;
@@ -45,10 +51,11 @@ export function ordersCommands(
     .option('--account <name>', 'only the orders of one account')
     .addOption(new Option('--status <status>', 'only the orders with this status').choices(ORDER_STATUSES))
     .option('--pet <id>', 'only the orders of one animal', rowId)
+    .option(...LIMIT_OPTION)
     .option(...JSON_OPTION)
-    .action(({ json, ...filters }: ListOptions) =>
+    .action(({ json, limit, ...filters }: ListOptions) =>
       withStore(({ store }) =>
-        printPages(json, readOrders(store, filters), ORDER_COLUMNS, describeOrderCells),
+        printPages(json, readOrders(store, filters), ORDER_COLUMNS, describeOrderCells, { limit }),
       ),
     );
 

@@ -53,6 +53,31 @@ test('pets list keeps the animals of a category, by its name or its id, and of a
   assert.deepEqual(await namesOf(variables, '--category', 'dogs', '--status', 'sold'), ['Bo']);
 });
 
+test('pets list shows a terminal the first 100 animals, and says how many there are', async (t) => {
+  const { variables } = await withAnimals(t);
+  await run(['seed', '120', '--random-seed', '1'], variables);
+  const list = async (columns: number | undefined, ...args: string[]) => {
+    const { stdout, stderr } = await run(['pets', 'list', ...args], variables, '', columns);
+    return [stdout.trimEnd().split('\n').length - 1, stderr];
+  };
+  assert.deepEqual(await list(80), [100, 'The first 100 of 124 rows. --limit shows more, --json has all.\n']);
+  assert.deepEqual(await list(80, '--limit', '123'), [
+    123,
+    'The first 123 of 124 rows. --limit shows more, --json has all.\n',
+  ]);
+  assert.deepEqual(await list(80, '--limit', '124'), [124, '']);
+  assert.deepEqual(await list(undefined), [124, '']);
+  assert.deepEqual(await list(undefined, '--limit', '100'), [100, '']);
+  assert.equal((await namesOf(variables)).length, 124);
+  const { stdout } = await run(['pets', 'list', '--json'], variables, '', 80);
+  assert.equal((JSON.parse(stdout) as unknown[]).length, 124);
+});
+
+test('petstore animals is petstore pets', async (t) => {
+  const { variables } = await withAnimals(t);
+  assert.deepEqual(await run(['animals', 'list'], variables), await run(['pets', 'list'], variables));
+});
+
 test('pets show has an animal with its orders', async (t) => {
   const { variables } = await withAnimals(t);
   const { orders, ...pet } = await runJson<PetJson & { readonly orders: readonly { account: string }[] }>(

@@ -6,7 +6,13 @@ import { parseExactJson } from '../../domain/parse.ts';
 import { readPatch } from '../../domain/patch.ts';
 import type { Result } from '../../domain/result.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
-import { JSON_OPTION, type JsonOption, rowId } from '../../terminal/options.ts';
+import {
+  JSON_OPTION,
+  type JsonOption,
+  LIMIT_OPTION,
+  type LimitOption,
+  rowId,
+} from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
 import type { Column } from '../../terminal/table.ts';
 import { readCategoryId } from '../categories/commands.ts';
@@ -23,7 +29,7 @@ interface Repositories {
   readonly pets: PetRepository;
 }
 
-interface ListOptions extends JsonOption {
+interface ListOptions extends JsonOption, LimitOption {
   readonly category?: string;
   readonly status?: PetStatus;
 }
@@ -67,8 +73,9 @@ export function petsCommands(program: Command, terminal: Terminal<Repositories>)
     .description('list animals, newest first')
     .option('--category <category>', 'only the animals of this category: its name or its id')
     .addOption(status('only the animals with this status'))
+    .option(...LIMIT_OPTION)
     .option(...JSON_OPTION)
-    .action(({ category, status: wanted, json }: ListOptions) =>
+    .action(({ category, status: wanted, json, limit }: ListOptions) =>
       withStore(async ({ store: { categories, pets } }) => {
         const categoryId = category === undefined ? undefined : await readCategoryId(categories, category);
         const addCategories = nameCategories(categories);
@@ -76,7 +83,7 @@ export function petsCommands(program: Command, terminal: Terminal<Repositories>)
           const { items, next } = await pets.list({ categoryId, status: wanted, ...page });
           return { items: await addCategories(parseExactJson(items) as readonly Pet[]), next };
         });
-        await printPages(json, pages, COLUMNS, describeCells);
+        await printPages(json, pages, COLUMNS, describeCells, { limit });
       }),
     );
 
