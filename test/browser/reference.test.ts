@@ -1,5 +1,6 @@
 // Contract: sections 1, 6 and 9.
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { OPERATIONS } from '../../src/resources/index.ts';
 import { launchBrowser, openPage, openReference, SCREENS, sideways } from '../support/browser.ts';
@@ -18,6 +19,13 @@ const isInView = (selector: string) => `(() => {
   const { top, bottom } = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
   return top >= -1 && top < innerHeight && bottom > 0;
 })()`;
+
+/** Looks at each frame, because the policy of the page lets no string be evaluated later. */
+const until = (page: Page, expression: string) =>
+  page.evaluate(`new Promise((resolve) => {
+    const look = () => (${expression} ? resolve() : requestAnimationFrame(look));
+    look();
+  })`);
 
 test('without JavaScript the reference has every operation with its samples and errors, and its code on the first screen', async () => {
   const { page } = await openPage(browser, shared.url, { javaScriptEnabled: false, ...SCREENS[0].options });
@@ -75,10 +83,57 @@ test('an address leads to its section, and the contents show where the reader is
     await page.goto(`${shared.url}/llms.txt`);
     await page.goto(`${shared.url}/reference${address}`);
     await page.locator(`.contents a[href="#${id}"][aria-current]`).waitFor();
-    await page.waitForFunction(isInView(`.contents a[href="#${id}"]`));
-    if (!address.includes('.')) await page.waitForFunction(isInView(`#${id} h2`));
+    await until(page, isInView(`.contents a[href="#${id}"]`));
+    if (!address.includes('.')) await until(page, isInView(`#${id} h2`));
   }
   await page.context().close();
+});
+
+for (const { device, options } of SCREENS)
+  test(`on a ${device}, a link leads exactly to its section, and the contents mark this one`, async () => {
+    const { page } = await openReference(browser, shared.url, options);
+    const ids = ['createOrder', 'Pet', 'errors', 'Pet', 'createWebhook', 'quick-start'];
+    const last = await page.locator('section[id]').last().getAttribute('id');
+    for (const [visit, id] of [...ids, last ?? ''].entries()) {
+      if (visit < 2) {
+        await page.goto(`${shared.url}/llms.txt`);
+        await page.goto(`${shared.url}/reference#${id}`);
+      } else await page.evaluate(`document.querySelector('.contents a[href="#${id}"]').click()`);
+      await page.locator(`.contents a[href="#${id}"][aria-current]`).waitFor({ state: 'attached' });
+      await until(
+        page,
+        `(() => {
+        const { top } = document.getElementById('${id}').getBoundingClientRect();
+        const padding = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
+        const isAtEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
+        return Math.abs(top - padding) <= 2 || (isAtEnd && top > 0 && top < innerHeight);
+      })()`,
+      );
+    }
+    for (const name of ['Search', 'Dashboard'])
+      await page.locator('.top').getByText(name).and(page.locator(':visible')).click({ trial: true });
+    await page.evaluate('scrollTo(0, 0)');
+    await page.locator('.contents a[href="#introduction"][aria-current]').waitFor({ state: 'attached' });
+    await page.context().close();
+  });
+
+test('the button that copies a sample is seen under the mouse, and always on a phone', async () => {
+  for (const isMobile of [false, true]) {
+    const { page } = await openReference(browser, shared.url, { isMobile, hasTouch: isMobile });
+    const copy = page.locator('#quick-start .copy:visible');
+    const readOpacity = () =>
+      page.evaluate(
+        `getComputedStyle(document.querySelector('#quick-start label:has(:checked) + pre + .copy')).opacity`,
+      );
+    await copy.waitFor();
+    if (!isMobile) {
+      await page.mouse.move(0, 0);
+      assert.equal(await readOpacity(), '0');
+      await page.locator('#quick-start pre:visible').hover();
+    }
+    assert.equal(await readOpacity(), '1');
+    await page.context().close();
+  }
 });
 
 test('search finds operations, the guide, fields and error codes by the keyboard alone, and marks what it found', async () => {
@@ -97,12 +152,47 @@ test('search finds operations, the guide, fields and error codes by the keyboard
     assert.ok(await hit.first().locator('mark').count(), query);
     await hit.first().focus();
     await page.keyboard.press('Enter');
-    await page.waitForFunction(`location.hash === '#${id}'`);
+    await until(page, `location.hash === '#${id}'`);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   }
   await page.keyboard.press('Control+k');
   await page.keyboard.type('zebrafish');
   await page.getByText('Nothing has all of these words: zebrafish').waitFor();
+  await page.context().close();
+});
+
+test('search gives first what explains a word, and leads the focus to its section', async () => {
+  const { page } = await openReference(browser, shared.url, SCREENS[0].options);
+  for (const [query, kind, title, id] of [
+    ['429', 'Error', '429 ', 'errors'],
+    ['limit', 'Guide', 'Rate limits', 'rate-limits'],
+    ['webhook', 'Guide', 'Receive webhooks', 'receive-webhooks'],
+  ] as const) {
+    await page.keyboard.press('/');
+    await page.keyboard.type(query);
+    const hit = page.locator('#hits a').first();
+    await hit.locator('small').getByText(kind).waitFor();
+    assert.ok((await hit.locator('strong').innerText()).startsWith(title), query);
+    await page.keyboard.press('Enter');
+    await until(page, `document.activeElement === document.querySelector('#${id} > h2 > a')`);
+  }
+  await page.context().close();
+});
+
+test('an operation has the fields of its body with their values, and one line for the errors of HTTP', async () => {
+  const { page } = await openPage(browser, shared.url);
+  await page.goto(`${shared.url}/reference`);
+  const section = page.locator('#createPet');
+  const field = section.locator('dt', { hasText: 'status' }).locator('+ dd');
+  assert.match(await field.innerText(), /one of available, pending, sold/);
+  assert.equal(await section.locator('.errors', { hasText: '505' }).count(), 0);
+  assert.equal(
+    await section
+      .getByText(/405 for a method/)
+      .getByRole('link')
+      .getAttribute('href'),
+    '#errors',
+  );
   await page.context().close();
 });
 

@@ -16,7 +16,7 @@ import {
   slugify,
   splitPages,
 } from './markdown.ts';
-import { describeType, factList, fieldList } from './schema.ts';
+import { describeType, factList, fieldList, type Schemas } from './schema.ts';
 
 interface PlacedOperation {
   readonly method: string;
@@ -73,11 +73,11 @@ ${groups.map(
     operations: members,
   }) => html`<section class="group"><h2 id="group-${slugify(name)}">${name}</h2>
 <div class="prose">${new Html(renderText(text))}</div></section>
-${members.map((member) => operationSection(member, components.parameters, server))}`,
+${members.map((member) => operationSection(member, components, server))}`,
 )}
 ${section('events', 'Types of events', eventTypes(description))}
 <section class="group"><h2 id="schemas">Schemas</h2></section>
-${schemas.map(([name, schema]) => schemaSection(name, schema))}
+${schemas.map(([name, schema]) => schemaSection(name, schema, components.schemas))}
 <footer class="muted"><p><a href="reference.md">This page as Markdown</a> · <a href="openapi.json">openapi.json</a> · <a href="openapi.yaml">openapi.yaml</a> · <a href="llms.txt">llms.txt</a></p></footer>
 </main></div>`;
 }
@@ -103,7 +103,7 @@ function sampleBox(name: string, samples: readonly Sample[], labels?: readonly s
 
 function operationSection(
   { method, path, operation }: PlacedOperation,
-  parameters: Readonly<Record<string, Parameter>>,
+  { parameters, schemas }: Description['components'],
   server: string,
 ): Html {
   const { operationId, summary, description, deprecated, requestBody, responses } = operation;
@@ -120,7 +120,7 @@ function operationSection(
   const text = html`<p class="address"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>${badges}</p>
 <div class="prose">${new Html(renderText(description))}</div>
 ${own.length === 0 ? undefined : html`<h3>Parameters</h3>${parameterList(own)}`}
-${requestBody && html`<h3>Body</h3><p>${new Html(renderInline(requestBody.description))} ${bodyType(requestBody.content)}</p>`}
+${requestBody && html`<h3>Body</h3><p>${new Html(renderInline(requestBody.description))} ${bodyType(requestBody.content)}</p>${bodyFields(requestBody.content, schemas)}`}
 <h3>Answers</h3>${successes.map(answer)}
 <h3>Errors</h3>${refusals.map(refusal)}`;
   const answers = successes.flatMap(([status, response]) =>
@@ -162,6 +162,11 @@ function bodyType(content: Content): Html {
   )}.`;
 }
 
+function bodyFields(content: Content, schemas: Schemas): Html | undefined {
+  const schema = schemas[content['application/json'].schema.$ref?.split('/').at(-1) ?? ''];
+  return schema && fieldList(schema, schemas);
+}
+
 /** The samples of the description, and those in languages that need a generator. */
 function operationSamples(operation: OperationObject, server: string): readonly Sample[] {
   const more: Readonly<Partial<Record<string, Readonly<Record<string, string>>>>> = samplesInMoreLanguages;
@@ -192,16 +197,16 @@ function answer([status, response]: readonly [string, Response]): Html {
   return html`<div class="answer"><p><strong>${status}</strong> ${new Html(renderInline(response.description))}${schema && html` ${describeType(schema)}`}</p>${headerNames(response)}</div>`;
 }
 
-/** Every code of a status, when it is answered and with which message. */
+/** Every code of a status, when it is answered and with which message. Those of HTTP are the same everywhere. */
 function refusal([status, response]: readonly [string, Response]): Html {
+  if (status === 'default') return html`<p>${response.description} See <a href="#errors">Errors</a>.</p>`;
   const examples = Object.values(response.content?.['application/json'].examples ?? {});
   const errors = examples.map(({ summary, value }) => {
     const { code, message, status: number } = value as Readonly<Record<string, string>>;
     const when = summary.startsWith(`${code}: `) ? summary.slice(`${code}: `.length) : undefined;
     return html`<li><strong>${number ?? status}</strong> <a href="#errors"><code>${code}</code></a>${when === undefined ? undefined : html` ${new Html(renderInline(when))}`}<span class="message">“${message}”</span></li>`;
   });
-  const intro = status === 'default' ? html`<p>${response.description}</p>` : undefined;
-  return html`${intro}<ul class="errors">${errors}</ul>`;
+  return html`<ul class="errors">${errors}</ul>`;
 }
 
 /** The form that sends a request. A script shows it. */
@@ -227,7 +232,7 @@ ${fields}${body === undefined ? undefined : html`<div class="field"><label>Body<
 <div class="actions"><button type="submit" class="main">Send</button></div><div class="result" role="status"></div></form></details>`;
 }
 
-function schemaSection(name: string, schema: Schema): Html {
+function schemaSection(name: string, schema: Schema, schemas: Schemas): Html {
   const example = schema.examples?.[0];
   const aside =
     example === undefined
@@ -240,7 +245,7 @@ function schemaSection(name: string, schema: Schema): Html {
   return section(
     name,
     name,
-    html`<div class="pair"><div><div class="prose">${new Html(renderText(schema.description ?? ''))}</div>${fieldList(name, schema)}</div><div class="aside">${aside}</div></div>`,
+    html`<div class="pair"><div><div class="prose">${new Html(renderText(schema.description ?? ''))}</div>${fieldList(schema, schemas, name)}</div><div class="aside">${aside}</div></div>`,
     'page schema',
   );
 }
@@ -255,7 +260,7 @@ function eventTypes({ webhooks }: Description): Html {
       const [example] = Object.values(post.requestBody.content['application/json'].examples);
       return { language: 'json' as const, source: JSON.stringify(example?.value, null, 2) };
     });
-    return html`<div class="pair"><div><ul>${members.map(([type]) => html`<li><code>${type}</code></li>`)}</ul><p>${describeType({ $ref: reference })}</p></div><div class="aside">${sampleBox(
+    return html`<div class="pair"><div class="prose"><ul>${members.map(([type]) => html`<li><code>${type}</code></li>`)}</ul><p>${describeType({ $ref: reference })}</p></div><div class="aside">${sampleBox(
       reference.split('/').at(-1) ?? '',
       samples,
       members.map(([type]) => type),

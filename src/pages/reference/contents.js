@@ -44,12 +44,41 @@ export function followContents(contents) {
       contents.scrollTop += item.top - frame.top - frame.height / 2;
   };
   const sections = [...document.querySelectorAll('section[id]')];
+  /** Where a jump ended: near the end of the page its target is not at the top. @type {{ section: Element, at: number } | undefined} */
+  let jump;
   const find = () => {
-    // The last section that begins above the upper third of the window.
-    const line = innerHeight / 3;
-    const read = sections.findLast((section) => section.getBoundingClientRect().top <= line) ?? sections[0];
-    if (read) mark(read.id);
+    const line = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) + 1;
+    const isAtEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
+    const read =
+      jump !== undefined && Math.abs(scrollY - jump.at) <= 1
+        ? jump.section
+        : isAtEnd
+          ? sections.at(-1)
+          : sections.findLast((section) => section.getBoundingClientRect().top <= line);
+    mark((read ?? sections[0])?.id ?? '');
   };
+  /** Samples are laid out when they come near, which moves the target: brings it into view until it stays. */
+  const settle = (frames = 10) => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target === null) return;
+    target.scrollIntoView({ behavior: 'instant' });
+    const section = target.closest('section[id]');
+    jump = section === null ? undefined : { section, at: scrollY };
+    find();
+    if (frames > 0) requestAnimationFrame(() => settle(frames - 1));
+  };
+  // Not after a reload or Back, which lead to where the reader was.
+  addEventListener('click', ({ target }) => {
+    const link = target instanceof Element ? target.closest('a') : null;
+    if (link?.hash)
+      requestAnimationFrame(() => {
+        if (link.href === location.href) settle();
+      });
+  });
+  addEventListener('load', () => {
+    const [visit] = performance.getEntriesByType('navigation');
+    if (visit instanceof PerformanceNavigationTiming && visit.type === 'navigate') settle();
+  });
   let isWaiting = false;
   addEventListener(
     'scroll',

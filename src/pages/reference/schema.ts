@@ -10,6 +10,8 @@ interface Fact {
   readonly id?: string;
   readonly name: string;
   readonly schema: Schema | Ref;
+  /** What tells the bounds, if `schema` only names it. */
+  readonly bounds?: Schema;
   readonly isRequired: boolean;
   readonly description: string;
   readonly place?: string | undefined;
@@ -18,26 +20,34 @@ interface Fact {
 /** Fields or parameters, one below the other. */
 export function factList(facts: readonly Fact[]): Html {
   return html`<dl class="fields">${facts.map(
-    ({ id, name, schema, isRequired, description, place }) => html`
+    ({ id, name, schema, bounds = schema, isRequired, description, place }) => html`
 <dt${id === undefined ? undefined : html` id="${id}"`}><code>${name}</code> <span class="type">${describeType(schema)}</span>${place && html` <span class="muted">${place}</span>`}${isRequired ? html` <strong class="required">required</strong>` : undefined}</dt>
-<dd>${new Html(renderInline(description))}${boundList(schema)}</dd>`,
+<dd>${new Html(renderInline(description))}${boundList(bounds)}</dd>`,
   )}</dl>`;
 }
 
-/** The fields of a schema. An array lists those of its items, and a union those of each member. */
-export function fieldList(name: string, schema: Schema): Html {
+/** The fields of a schema, which can be linked if the schema has a name here. */
+export function fieldList(schema: Schema, schemas: Schemas, name?: string): Html {
   const { properties = {}, required = [] } = schema;
   const facts = Object.entries(properties).map(([field, property]) => {
     const member: Schema = typeof property === 'object' ? property : {};
+    const values = resolveValues(member, schemas);
     return {
-      id: `${name}.${field}`,
+      ...(name !== undefined && { id: `${name}.${field}` }),
       name: field,
       schema: member,
+      bounds: values ?? member,
       isRequired: required.includes(field),
-      description: member.description ?? '',
+      description: member.description ?? values?.description ?? '',
     };
   });
   return facts.length === 0 ? html`<p>${describeType(schema)}</p>${boundList(schema)}` : factList(facts);
+}
+
+/** The schema that a field names, if it lists values: these are short enough to repeat. */
+function resolveValues({ $ref }: Schema, schemas: Schemas): Schema | undefined {
+  const schema = schemas[$ref?.split('/').at(-1) ?? ''];
+  return schema?.enum === undefined ? undefined : schema;
 }
 
 function isSchema(value: unknown): value is Schema {
@@ -75,7 +85,9 @@ function boundList(schema: Schema | Ref): Html | undefined {
   };
   const isConstant = rest.const !== undefined;
   const lines = [
-    isConstant ? html`<li>always <code>${JSON.stringify(rest.const)}</code></li>` : undefined,
+    isConstant && rest.description?.includes(JSON.stringify(rest.const)) !== true
+      ? html`<li>always <code>${JSON.stringify(rest.const)}</code></li>`
+      : undefined,
     values === undefined ? undefined : html`<li>one of ${codes(values)}</li>`,
     preset === undefined ? undefined : html`<li>default <code>${JSON.stringify(preset)}</code></li>`,
     isConstant ? undefined : range(minimum, maximum, ''),

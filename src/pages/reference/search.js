@@ -1,6 +1,9 @@
 import MiniSearch from 'minisearch';
 
-/** @typedef {{ id: string, kind: string, title: string, text: string }} Entry a place of the page that can be found */
+/** @typedef {{ id: string, kind: keyof typeof WEIGHTS, title: string, address: string, text: string }} Entry a place of the page that can be found */
+
+/** A page that explains a word comes before the fields that have it in their name. */
+const WEIGHTS = { Guide: 3, Error: 2, Operation: 1.5, Schema: 1, Field: 0.5 };
 
 const MOST_HITS = 30;
 
@@ -13,39 +16,56 @@ const readText = (element) =>
 
 /** Pages of the guide, operations, schemas, fields and error codes, as the page shows them. @param {Element} content @returns {Entry[]} */
 function readEntries(content) {
-  const entries = Array.from(content.querySelectorAll('section[id]'), (section) => {
-    const isOperation = section.classList.contains('operation');
-    const kind = isOperation ? 'Operation' : section.classList.contains('schema') ? 'Schema' : 'Guide';
-    const texts = Array.from(section.querySelectorAll('.prose, .address, .fields, .errors'), readText);
-    const address = isOperation ? ` ${readText(section.querySelector('.address'))}` : '';
-    return {
-      id: section.id,
-      kind,
-      title: readText(section.querySelector('h2')) + address,
-      text: texts.join(' '),
-    };
-  });
-  const fields = Array.from(content.querySelectorAll('dt[id]'), (term) => ({
-    id: term.id,
-    kind: 'Field',
-    title: term.id,
-    text: readText(term.nextElementSibling),
-  }));
-  const codes = Array.from(content.querySelectorAll('#errors tbody tr'), (row) => ({
-    id: 'errors',
-    kind: 'Error',
-    title: readText(row.children[1]),
-    text: readText(row.children[2]),
-  }));
+  const entries = Array.from(
+    content.querySelectorAll('section[id]'),
+    /** @returns {Entry} */ (section) => {
+      const isOperation = section.classList.contains('operation');
+      const kind = isOperation ? 'Operation' : section.classList.contains('schema') ? 'Schema' : 'Guide';
+      const texts = Array.from(section.querySelectorAll('.prose, .fields, .errors'), readText);
+      return {
+        id: section.id,
+        kind,
+        title: readText(section.querySelector('h2')),
+        address: readText(section.querySelector('.address')),
+        text: texts.join(' '),
+      };
+    },
+  );
+  const fields = Array.from(
+    content.querySelectorAll('dt[id]'),
+    /** @returns {Entry} */ (term) => ({
+      id: term.id,
+      kind: 'Field',
+      title: term.id,
+      address: '',
+      text: readText(term.nextElementSibling),
+    }),
+  );
+  const codes = Array.from(
+    content.querySelectorAll('#errors tbody tr'),
+    /** @returns {Entry} */ (row) => ({
+      id: 'errors',
+      kind: 'Error',
+      title: `${readText(row.children[0])} ${readText(row.children[1])}`,
+      address: '',
+      text: readText(row.children[2]),
+    }),
+  );
   return [...entries, ...fields, ...codes];
 }
 
 /** @param {Entry[]} entries */
 function index(entries) {
   const search = new MiniSearch({
-    fields: ['title', 'text'],
+    fields: ['title', 'address', 'text'],
     idField: 'number',
-    searchOptions: { boost: { title: 4 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
+    searchOptions: {
+      boost: { title: 4 },
+      boostDocument: (number) => WEIGHTS[entries[number]?.kind ?? 'Schema'],
+      prefix: true,
+      fuzzy: 0.15,
+      combineWith: 'AND',
+    },
     // `Order.petId` is found by `order`, `petid` and `pet`.
     tokenize: (text) =>
       text.split(/[^\p{L}\p{N}_.]+/u).flatMap((word) => {
@@ -60,9 +80,12 @@ function index(entries) {
   return search;
 }
 
+/** `RegExp.escape` is missing in browsers before 2025. @param {string} text */
+const escapeRegExp = (text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+
 /** Text in which what was found is marked. @param {string} text @param {readonly string[]} terms */
 function markTerms(text, terms) {
-  const words = terms.map((term) => RegExp.escape(term)).toSorted((one, other) => other.length - one.length);
+  const words = terms.map(escapeRegExp).toSorted((one, other) => other.length - one.length);
   if (words.length === 0) return [text];
   return text.split(new RegExp(`(${words.join('|')})`, 'gi')).map((part, position) => {
     if (position % 2 === 0) return part;
@@ -109,11 +132,14 @@ export function startSearch(button, content) {
         if (entry === undefined) return [];
         const link = document.createElement('a');
         link.href = `#${entry.id}`;
-        const [kind, title, text] = ['small', 'strong', 'span'].map((tag) => document.createElement(tag));
+        const [kind, title, address, text] = ['small', 'strong', 'code', 'span'].map((tag) =>
+          document.createElement(tag),
+        );
         kind?.append(entry.kind);
         title?.append(...markTerms(entry.title, hit.terms));
+        address?.append(...markTerms(entry.address, hit.terms));
         text?.append(...markTerms(cutExcerpt(entry.text, hit.terms), hit.terms));
-        link.append(...[kind, title, text].filter((part) => part !== undefined));
+        link.append(...[kind, title, address, text].filter((part) => part !== undefined));
         const item = document.createElement('li');
         item.append(link);
         return [item];
@@ -128,7 +154,14 @@ export function startSearch(button, content) {
   button.addEventListener('click', open);
   input.addEventListener('input', show);
   list.addEventListener('click', ({ target }) => {
-    if (target instanceof Element && target.closest('a')) dialog.close();
+    const link = target instanceof Element ? target.closest('a') : null;
+    if (link === null) return;
+    dialog.close();
+    // The jump, which comes after this event, takes the focus away.
+    requestAnimationFrame(() => {
+      const heading = document.getElementById(link.hash.slice(1))?.closest('section')?.querySelector('h2 a');
+      if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
+    });
   });
   // Enter opens the first one, and the arrows go through all.
   dialog.addEventListener('keydown', (event) => {
