@@ -7,7 +7,7 @@ export type Schemas = Readonly<Record<string, Schema>>;
 
 /** A field or a parameter in a list: everything about it in plain sight. */
 interface Fact {
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly name: string;
   readonly schema: Schema | Ref;
   /** What tells the bounds, if `schema` only names it. */
@@ -33,7 +33,7 @@ export function fieldList(schema: Schema, schemas: Schemas, name?: string): Html
     const member: Schema = typeof property === 'object' ? property : {};
     const values = resolveValues(member, schemas);
     return {
-      ...(name !== undefined && { id: `${name}.${field}` }),
+      id: name === undefined ? undefined : `${name}.${field}`,
       name: field,
       schema: member,
       bounds: values ?? member,

@@ -26,7 +26,7 @@ function readEntries(content) {
         id: section.id,
         kind,
         title: readText(section.querySelector('h2')),
-        address: readText(section.querySelector('.address')),
+        address: Array.from(section.querySelectorAll('.address > :is(.method, code)'), readText).join(' '),
         text: texts.join(' '),
       };
     },
