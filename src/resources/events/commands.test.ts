@@ -42,6 +42,8 @@ test('events keeps int64 exact, and shows a table', async (t) => {
   assert.match(header ?? '', /^TIME +TYPE +ACCOUNT +VERSION +DATA$/);
   assert.match(row ?? '', /Z {2}pet\.created {2}- +1 +\{.*"categoryId":1152921504606846976,/);
   assert.deepEqual(others, []);
+  const terminal = await run(['events', '--type', 'pet.*'], variables, '', 120);
+  assert.match(terminal.stdout, /\n(?:now|\d+ (?:s|min) ago) +pet\.created /);
 });
 
 test('events --since begins at an instant', async (t) => {
