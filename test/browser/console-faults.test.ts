@@ -34,7 +34,7 @@ test('faults with the same cause are one row that says why and how often', async
   await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
   const row = table(page).getByRole('row', { name: LIMIT });
   assert.equal(await row.count(), 1);
-  for (const text of ['invalid_parameter', 'GET /v1/pets', 'listPets', 'shelter 7', '3'])
+  for (const text of ['invalid_parameter', 'GET /v1/pets', 'List animals', 'shelter 7', '3'])
     await row.getByText(text, { exact: true }).first().waitFor();
   assert.equal(await table(page).getByRole('row').count(), 4);
   await table(page).getByRole('row', { name: 'unknown path' }).waitFor();
@@ -93,7 +93,7 @@ test('the list says that there was none at all only while nothing filters it', a
   const none = page.getByText('This instance has had no refused or failed request since it started.');
   await none.waitFor();
   await page.getByLabel('Account').fill('defau');
-  await page.getByText('None of the failed requests that this instance keeps is like that.').waitFor();
+  await page.getByText('No failed request fits these filters.').waitFor();
   assert.equal(await none.count(), 0);
   await page.goto(`${quiet.consoleUrl}/faults/1`);
   await page.getByText('This instance keeps no fault with this number').waitFor();

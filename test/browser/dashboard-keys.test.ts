@@ -38,9 +38,9 @@ const statusOf = async (key: string) => (await call(service.url, '/v1/account', 
 
 /** Creates a key with this label. The dialog that shows it stays open. */
 async function createKey(page: Page, label: string): Promise<void> {
-  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Label').fill(label);
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('dialog', { name: 'The new key' }).waitFor();
 }
 
@@ -48,15 +48,15 @@ test('a key is created, shown once, copied, rotated and revoked', async () => {
   const { page, faults, foreign } = await openKeys(await service.issueKey({ account: 'keys' }), {
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Label').fill('web');
   const storeWrite = page.getByLabel('store:write');
   const uses = await page.locator(`#${await storeWrite.getAttribute('aria-describedby')}`).innerText();
   assert.equal(uses.toLowerCase(), SCOPE_USES['store:write'], 'each scope says what it is for');
   for (const scope of ['pets:write', 'store:read', 'store:write', 'events:read'])
     await page.getByLabel(scope).uncheck();
-  await page.getByLabel('Expires on').fill('2040-01-31');
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByLabel('Expires (UTC)').fill('2040-01-31');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('dialog').getByText('Copied.').waitFor();
   const copied = await page.evaluate('navigator.clipboard.readText()');
@@ -148,7 +148,7 @@ test('the keyboard alone opens the account, creates a key and closes dialogs', a
   await keyboard.insertText(key);
   await keyboard.press('Enter');
   await page.getByRole('region', { name: 'Keys of the account' }).waitFor();
-  await tabTo('Create a key');
+  await tabTo('Create key');
   await keyboard.press('Enter');
   await tabTo('Label');
   await keyboard.insertText('typed');
@@ -156,7 +156,7 @@ test('the keyboard alone opens the account, creates a key and closes dialogs', a
   await tabTo('I have stored it');
   await keyboard.press('Enter');
   await rowOf(page, 'typed').waitFor();
-  await tabTo('Create a key');
+  await tabTo('Create key');
   await keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
   await keyboard.press('Escape');
@@ -165,10 +165,10 @@ test('the keyboard alone opens the account, creates a key and closes dialogs', a
 
 test('a change that fails keeps what was typed and says why', async () => {
   const { page } = await openKeys(await service.issueKey({ account: 'failing' }));
-  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Label').fill('kept');
-  await page.getByLabel('Expires on').fill('2020-01-01');
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByLabel('Expires (UTC)').fill('2020-01-01');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   await page
     .getByRole('alert')
     .getByText(/expiresAt/)
@@ -183,7 +183,7 @@ test('a key without keys:manage sees the account and the reason why keys are mis
   await pasteKey(page, key);
   await page.getByRole('heading', { name: 'reader' }).waitFor();
   await page.getByText('This key cannot manage keys').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Create key' }).count(), 0);
   // A refused request would be an error in the browser's console.
   assert.deepEqual(faults, []);
 });

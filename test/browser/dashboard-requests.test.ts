@@ -23,7 +23,7 @@ test('a holder sees why requests failed, the newest first, and all after a click
   const key = await service.issueKey({ account: 'failing' });
   const { page } = await openAccount(browser, service.url, key);
   const section = page.getByRole('region', { name: 'Failed requests', exact: true });
-  await section.getByText('There is none.').waitFor();
+  await section.getByText('There are none.').waitFor();
   for (let sent = 0; sent < 11; sent++) await call(service.url, '/v1/pets?limit=0', { key });
   await call(service.url, '/v1/pets/77', { key, headers: { 'x-request-id': 'newest' } });
   await page.getByRole('button', { name: 'Refresh' }).click();

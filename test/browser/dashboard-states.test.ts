@@ -109,9 +109,10 @@ test('a banned key opens the page, which says when the ban ends, and revokes it'
   catchUp();
   await ban(key);
   const { page } = await openAccount(browser, service.url, key);
-  await page.getByText(/^Key \d+ is banned$/).waitFor();
-  await page.getByText(/The ban ends at \d{4}-\d\d-\d\d/).waitFor();
+  await page.getByText(/^A key is banned: key \d+$/).waitFor();
+  await page.getByText(/The ban ends at \d{4}-\d\d-\d\d \d\d:\d\d UTC, in \d/).waitFor();
   await page.getByText('1 of 1 used').waitFor();
+  assert.equal(await page.getByText(/The service refuses more/).count(), 0, 'the ban outlasts the minute');
   await page.getByRole('button', { name: /^Revoke/ }).click();
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
   await page.getByRole('status').filter({ hasText: 'The key is revoked.' }).waitFor();
@@ -127,8 +128,8 @@ test('the other keys of the account see a ban with the time it ends', async () =
   await ban(banned);
   clock.advance(60_000);
   const { page } = await openAccount(browser, service.url, key);
-  await page.getByText(/^Key \d+ is banned$/).waitFor();
-  await page.getByText(/The ban ends at \d{4}-\d\d-\d\d/).waitFor();
+  await page.getByText(/^A key is banned: key \d+$/).waitFor();
+  await page.getByText(/The ban ends at \d{4}-\d\d-\d\d \d\d:\d\d UTC, in \d/).waitFor();
 });
 
 /** Polls of the account that the page sends from now on. */

@@ -74,7 +74,7 @@ for (const { device, options } of SCREENS) {
     await page.getByText('“Get an animal” is deprecated').waitFor();
     assert.deepEqual(await seriousFaults(page), []);
     assert.ok((await sideways(page)) <= 0, 'the page need not be scrolled sideways');
-    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     assert.deepEqual(await seriousFaults(page), []);
     assert.deepEqual([foreign, faults], [[], []]);
   });
@@ -233,7 +233,11 @@ test('a custom range shows its days, both included, and two days by the hour', a
     await page.getByLabel('To (UTC)').fill(to);
     await page.getByRole('button', { name: 'Show' }).click();
   };
+  await page.getByRole('button', { name: 'Week', exact: true }).click();
   await page.getByRole('button', { name: 'Custom' }).click();
+  await chart.getByText(`${day(6)} to ${day(0)} UTC`).waitFor();
+  const values = ['From (UTC)', 'To (UTC)'].map((label) => page.getByLabel(label).inputValue());
+  assert.deepEqual(await Promise.all(values), [day(6), day(0)], 'at first, the range that was shown');
   await show(day(40), day(31));
   await chart.getByText(`${day(40)} to ${day(31)} UTC`).waitFor();
   await chart.getByRole('button', { name: 'Table' }).click();

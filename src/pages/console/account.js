@@ -129,7 +129,7 @@ function AccountUsage({ accountId }) {
       keys: keys.map((row) => ({ label: keyName(row), value: totalOf(row) })),
     };
   }
-  return html`<div class="stack">
+  return html`
     <${UsageHead} range=${range} onRange=${setRange} />
     <${Chart} title="Requests by outcome" file="${file}-by-outcome" plotted=${data?.plotted} ...${state} />
     <div class="columns">
@@ -137,8 +137,7 @@ function AccountUsage({ accountId }) {
         values=${data?.operations} ...${state} />
       <${Ranking} title="Requests by key" file="${file}-by-key" name="Key" unit="Requests"
         values=${data?.keys} ...${state} />
-    </div>
-  </div>`;
+    </div>`;
 }
 
 /** @param {{ keyId: number, label?: string }} row */

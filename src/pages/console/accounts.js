@@ -28,7 +28,7 @@ export function Accounts() {
       <${ChoiceFilter} label="Sort by" name="sort" all="Newest first" choices=${ORDERS} />
     </search>
     <${ListTable} list=${list} caption="Accounts" columns=${COLUMNS}
-      empty=${isFiltered ? 'No account fits these filters.' : 'There is no account yet.'} />
+      empty=${isFiltered ? 'No account fits these filters.' : 'There are no accounts yet.'} />
     ${isNew && html`<${CreateAccount} onClose=${() => setIsNew(false)} />`}
   <//>`;
 }
@@ -48,7 +48,7 @@ const COLUMNS = [
     cell: ({ id, name, note }) => html`<${AccountLink} id=${id} name=${name} />
       ${note && html`<span class="name muted" title=${note}>${note}</span>`}`,
   },
-  { name: 'Number', isNumber: true, cell: ({ id }) => id },
+  { name: 'Id', isNumber: true, cell: ({ id }) => id },
   { name: 'Plan', cell: ({ plan }) => plan },
   { name: 'Per minute', isNumber: true, cell: ({ limits }) => number(limits.perMinute) },
   { name: 'Per day', isNumber: true, cell: ({ limits }) => number(limits.perDay) },

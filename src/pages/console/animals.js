@@ -37,7 +37,7 @@ export function Animals() {
       <${IdFilter} label="Id" id=${filters.id} onId=${(/** @type {string} */ id) => filterBy({ id })} />
     </search>
     <${AnimalTable} list=${list} categories=${categories}
-      empty=${isFiltered ? 'No animal fits these filters.' : 'There is no animal yet.'} />
+      empty=${isFiltered ? 'No animal fits these filters.' : 'There are no animals yet.'} />
     ${
       isNew &&
       html`<${AddAnimal} categories=${categories} onClose=${() => setIsNew(false)} onChanged=${list.refresh} />`
@@ -52,8 +52,13 @@ export function Animals() {
 function AnimalTable({ list, categories, empty }) {
   const isAdmin = useIsAdmin();
   const [open, setOpen] = useState(/** @type {{ dialog: any, animal: Pet } | undefined} */ (undefined));
-  const button = (/** @type {Pet} */ animal, /** @type {string} */ verb, /** @type {any} */ dialog) =>
-    html`<button type="button" onClick=${() => setOpen({ dialog, animal })}>
+  const button = (
+    /** @type {Pet} */ animal,
+    /** @type {string} */ verb,
+    /** @type {any} */ dialog,
+    kind = '',
+  ) =>
+    html`<button type="button" class=${kind} onClick=${() => setOpen({ dialog, animal })}>
       ${verb}<span class="hidden-text"> animal ${animal.id}</span>
     </button>`;
   /** @type {import('../shared/table.js').Columns<Pet>} */
@@ -72,7 +77,7 @@ function AnimalTable({ list, categories, empty }) {
     isAdmin && {
       name: '',
       cell: (animal) => html`<div class="row-actions">
-        ${button(animal, 'Change', ChangeAnimal)}${button(animal, 'Delete', DeleteAnimal)}
+        ${button(animal, 'Change', ChangeAnimal)}${button(animal, 'Delete', DeleteAnimal, 'danger')}
       </div>`,
     },
   ];
@@ -106,13 +111,17 @@ export function Animal({ id }) {
       html`<${PetStatus} status=${animal.status} /><span class="muted">animal ${id}</span>
         <${CategoryLink} categories=${categories} id=${animal.categoryId} />`
     }>
-    <${Loaded} poll=${poll} label="The animal">${() =>
-      animal &&
-      html`
+    ${
+      !animal && poll.error?.status === 404
+        ? html`<p class="empty">There is no animal ${id}.</p>`
+        : html`<${Loaded} poll=${poll} label="The animal">${() =>
+            animal &&
+            html`
         <${Card} title="Orders">
           <${OrderTable} filters=${{ petId: id }} onChanged=${poll.refresh} isOfAnimal empty="Nobody has ordered this animal." />
         <//>
-      `}<//>
+      `}<//>`
+    }
     ${open === 'change' && html`<${ChangeAnimal} ...${dialog} onChanged=${poll.refresh} />`}
     ${open === 'delete' && html`<${DeleteAnimal} ...${dialog} onChanged=${() => navigate('/animals')} />`}
   <//>`;

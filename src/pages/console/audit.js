@@ -12,7 +12,7 @@ import { AccountPicker, ChoiceFilter, SearchField, useFilters } from './fields.j
 import { AccountLink, ListTable, useList } from './list.js';
 import { Page } from './page.js';
 import { filterBy } from './router.js';
-import { ACTIONS } from './terms.js';
+import { ACTIONS, TARGETS } from './terms.js';
 
 export function Audit() {
   const filters = useFilters(['actor', 'action', 'accountId', 'since']);
@@ -107,8 +107,16 @@ const COLUMNS = [
 
 /** @param {Pick<import('./schema.d.ts').AuditEntries[number], 'target' | 'accountId'>} props */
 function Target({ target: { kind, name }, accountId }) {
-  return html`${accountId === undefined ? html`<${Name} text=${name} />` : html`<${AccountLink} id=${accountId} name=${name} />`}
-    <span class="muted fixed">${kind}</span>`;
+  return html`<${TargetName} kind=${kind} name=${name} accountId=${accountId} />
+    <span class="muted fixed">${TARGETS[kind] ?? kind}</span>`;
+}
+
+/** The name as a link to the page that shows the target, if there is one. @param {{ kind: string, name: string, accountId?: number }} props */
+function TargetName({ kind, name, accountId }) {
+  if (kind === 'pet') return html`<a href="/animals/${name}">${name}</a>`;
+  if (accountId === undefined) return html`<${Name} text=${name} />`;
+  if (kind === 'order') return html`<a href="/orders?accountId=${accountId}">${name}</a>`;
+  return html`<${AccountLink} id=${accountId} name=${name} />`;
 }
 
 /** Numbers that somebody searches or types: digits in groups would not be found. */

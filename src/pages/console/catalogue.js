@@ -26,9 +26,9 @@ export function useCategories() {
  * A field for a category, by its name or its number. It offers the categories.
  * @param {{
  *   categories: readonly Category[], id: string, onId: (id: string) => void, required?: boolean,
- * }} props an empty `id` stands for no category
+ * }} props an empty `id` stands for no category; without `required`, the field filters animals
  */
-export function CategoryField({ categories, id, onId, ...rest }) {
+export function CategoryField({ categories, id, onId, required = false }) {
   const list = useId();
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const [typed, setTyped] = useState(/** @type {string | undefined} */ (undefined));
@@ -38,26 +38,41 @@ export function CategoryField({ categories, id, onId, ...rest }) {
     // It was changed elsewhere, for example by "back".
     if (typed !== undefined && readCategory(typed, categories) !== id) setTyped(undefined);
   }, [id]);
-  const fault = isUnknown ? 'Choose a category of the list, or type its number.' : '';
+  const fault = isUnknown ? (required ? WHICH : WHICH_FILTER) : '';
   useEffect(() => input.current?.setCustomValidity(fault), [fault]);
   const onValue = (/** @type {string} */ text) => {
     setTyped(text);
     onId(readCategory(text, categories));
   };
-  const hint = fault || (id === '' ? undefined : chosen ? `Category ${id}` : 'No category has this number.');
+  const hint =
+    fault || (id === '' ? undefined : chosen ? nameCategory(chosen, typed) : 'No category has this number.');
   return html`
     <${Field} label="Category" ref=${input} type="search" maxlength="100" autocomplete="off" placeholder="Name or number"
-      list=${list} ...${rest} value=${typed ?? chosen?.name ?? id} onValue=${onValue} hint=${hint} />
+      list=${list} required=${required} value=${typed ?? chosen?.name ?? id} onValue=${onValue} hint=${hint} />
     <datalist id=${list}>${categories.map(({ name }) => html`<option value=${name} />`)}</datalist>
   `;
 }
 
-/** The id of the category that a text names; empty if there is none. @param {string} text @param {readonly Category[]} categories */
+const WHICH = 'Choose a category from the list, or type its number.';
+const WHICH_FILTER = 'Choose a category from the list. Until then, all animals are shown.';
+
+/** `Category 3`, with the name if somebody typed another text. @param {Category} category @param {string | undefined} typed */
+function nameCategory({ id, name }, typed = name) {
+  return typed.trim().toLowerCase() === name.toLowerCase() ? `Category ${id}` : `Category ${id}: ${name}`;
+}
+
+/**
+ * The id of the category that a text means: its name, its number, or a part of the name that no other has.
+ * @param {string} text @param {readonly Category[]} categories @returns {string} empty if there is none
+ */
 function readCategory(text, categories) {
   const wanted = text.trim().toLowerCase();
+  if (wanted === '') return '';
   const named = categories.find(({ name }) => name.toLowerCase() === wanted);
   if (named !== undefined) return String(named.id);
-  return /^-?\d{1,19}$/.test(wanted) ? wanted : '';
+  if (/^-?\d{1,19}$/.test(wanted)) return wanted;
+  const [match, other] = categories.filter(({ name }) => name.toLowerCase().includes(wanted));
+  return match !== undefined && other === undefined ? String(match.id) : '';
 }
 
 /**

@@ -35,7 +35,7 @@ export function Categories() {
     },
   ];
   return html`<${Page} title="Categories" intro="A name leads to the animals of its category." actions=${isAdmin && add}>
-    <${ListTable} list=${list} caption="Categories" columns=${columns} empty="There is no category yet." />
+    <${ListTable} list=${list} caption="Categories" columns=${columns} empty="There are no categories yet." />
     ${
       open &&
       html`<${CategoryDialog} category=${open} onClose=${() => setOpen(undefined)} onChanged=${list.refresh} />`

@@ -24,6 +24,6 @@ const COLUMNS = [
   KEY,
   { name: 'Requests', isNumber: true, cell: ({ requests }) => number(requests) },
   { name: 'Last hour', cell: ({ lastHour }) => html`<${Time} at=${lastHour} />` },
-  { name: 'Use instead', cell: ({ successor }) => html`<code>${successor}</code>` },
+  { name: 'Use instead', cell: ({ successor }) => html`<code>GET ${successor}</code>` },
   { name: 'Removed on', cell: ({ removal }) => html`<span class="fixed">${removal.slice(0, 10)}</span>` },
 ];

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { Time } from '../shared/format.js';
 import { usePoll } from '../shared/poll.js';
 import { Name } from '../shared/table.js';
+import { nameOperation } from '../shared/usage.js';
 import { get, withQuery } from './api.js';
 import { Answer } from './faults.js';
 import { AccountLink, ListTable, useList } from './list.js';
@@ -35,8 +36,8 @@ function factsOf({ time, requestId, method, path, operation, parameter, ...clien
     ['Time', html`<${Time} at=${time} isExact />`],
     ['Request id', html`<code>${requestId}</code>`],
     ['Request', html`<code>${method} ${path ?? 'unknown path'}</code>`],
-    ['Operation', operation ?? 'The API has no such operation.'],
-    ['Parameter', parameter === undefined ? '–' : html`<code>${parameter}</code>`],
+    ['Operation', operation === undefined ? 'The API has no such operation.' : nameOperation(operation)],
+    ['Field or parameter', parameter === undefined ? '–' : html`<code>${parameter}</code>`],
     [
       'Account',
       accountId === undefined

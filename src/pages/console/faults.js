@@ -5,6 +5,7 @@ import { Field } from '../shared/forms.js';
 import { Badge } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { Name } from '../shared/table.js';
+import { nameOperation } from '../shared/usage.js';
 import { get, withQuery } from './api.js';
 import { ChoiceFilter, SearchField, useFilters } from './fields.js';
 import { ACCOUNT, AccountLink, ListTable, useList } from './list.js';
@@ -72,9 +73,11 @@ const LIVE = 5;
 export function FaultTable({ filters: { limit, ...filters }, isOfAccount = false }) {
   const list = useList(withQuery('/faults/groups', { ...filters, limit }), LIVE);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const empty = isFiltered
-    ? 'None of the failed requests that this instance keeps is like that.'
-    : 'This instance has had no refused or failed request since it started.';
+  const empty = isOfAccount
+    ? 'This instance keeps no refused or failed request of this account.'
+    : isFiltered
+      ? 'No failed request fits these filters.'
+      : 'This instance has had no refused or failed request since it started.';
   return html`<${ListTable} list=${list} caption="Refused and failed requests" rowKey=${keyOf} empty=${empty}
     columns=${isOfAccount ? COLUMNS.filter(({ name }) => name !== ACCOUNT.name) : COLUMNS} />`;
 }
@@ -96,7 +99,7 @@ const COLUMNS = [
     cell: ({
       last: { method, path, operation },
     }) => html`<span class="fixed">${method} ${path ?? 'unknown path'}</span>
-      ${operation && html`<div class="muted fixed">${operation}</div>`}`,
+      ${operation && html`<div class="muted fixed">${nameOperation(operation)}</div>`}`,
   },
   { name: ACCOUNT.name, cell: ({ last }) => ACCOUNT.cell(last) },
   { name: 'Key', isNumber: true, cell: ({ last: { keyId } }) => keyId ?? '–' },

@@ -33,7 +33,7 @@ export function Keys() {
       <${ChoiceFilter} label="Expires within" name="expiresWithin" all="Any time" choices=${EXPIRES} />
       <${ChoiceFilter} label="Sort by" name="sort" all="Newest first" choices=${ORDERS} />
     </search>
-    <${KeyTable} list=${list} caption="Keys" empty=${isFiltered ? 'No key fits these filters.' : 'There is no key yet.'} />
+    <${KeyTable} list=${list} caption="Keys" empty=${isFiltered ? 'No key fits these filters.' : 'There are no keys yet.'} />
   <//>`;
 }
 

@@ -62,7 +62,7 @@ function CreateOperator({ onClose, onCreated }) {
   const [role, setRole] = useState('viewer');
   async function create() {
     await change('POST', '/operators', { name, role });
-    say(`The operator ${name} was created. Make a sign-in link for it here.`);
+    say(`The operator ${name} was created. Create a sign-in link for it here.`);
     onCreated();
     onClose();
   }
@@ -81,8 +81,8 @@ function OperatorActions({ operator, onChanged }) {
   const dialog = { operator, onClose: () => setOpen(''), onChanged };
   const name = html`<span class="hidden-text"> ${operator.name}</span>`;
   return html`<div class="row-actions">
-    <button type="button" onClick=${() => setOpen('link')}>Sign-in link<span class="hidden-text"> for</span>${name}</button>
-    <button type="button" onClick=${() => setOpen('token')}>Token<span class="hidden-text"> for</span>${name}</button>
+    <button type="button" onClick=${() => setOpen('link')}>Create sign-in link<span class="hidden-text"> for</span>${name}</button>
+    <button type="button" onClick=${() => setOpen('token')}>Create token<span class="hidden-text"> for</span>${name}</button>
     <button type="button" class="danger" onClick=${() => setOpen('remove')}>Remove${name}</button>
     ${open === 'link' && html`<${CreateLink} ...${dialog} />`}
     ${open === 'token' && html`<${CreateToken} ...${dialog} />`}
@@ -100,7 +100,7 @@ function CreateLink({ operator: { id, name }, onClose }) {
       <p>It signs in as <b>${name}</b>, once before <${Time} at=${issued.expiresAt} />.</p>
     <//>`;
   const create = async () => setIssued(await change('POST', `/operators/${id}/links`));
-  return html`<${FormDialog} title="Make a sign-in link" submit="Make link" onClose=${onClose} onSubmit=${create}>
+  return html`<${FormDialog} title="Create sign-in link" submit="Create sign-in link" onClose=${onClose} onSubmit=${create}>
     <p>The link signs in as <b>${name}</b>, once within 10 minutes. Give it only to this operator.</p>
   <//>`;
 }
@@ -121,7 +121,7 @@ function CreateToken({ operator: { id, name }, onClose, onChanged }) {
     const expiresAt = instantOf(expires);
     setIssued(await change('POST', `/operators/${id}/tokens`, expiresAt === undefined ? {} : { expiresAt }));
   }
-  return html`<${FormDialog} title="Create a token" submit="Create token" onClose=${onClose} onSubmit=${create}>
+  return html`<${FormDialog} title="Create token" submit="Create token" onClose=${onClose} onSubmit=${create}>
     <p>A program with this token may do everything that <b>${name}</b> may do.</p>
     <${UtcField} label="Expires (UTC)" hint="Without a date, the token ends with its operator." value=${expires} onValue=${setExpires} />
   <//>`;
@@ -144,7 +144,7 @@ function RemoveOperator({ operator: { id, name }, ...dialog }) {
 
 /** @type {import('../shared/table.js').Columns<import('./schema.d.ts').Token>} */
 const COLUMNS = [
-  { name: 'Token', cell: ({ id }) => id },
+  { name: 'Id', isNumber: true, cell: ({ id }) => id },
   { name: 'Operator', isName: true, cell: ({ operator }) => html`<${Name} text=${operator} />` },
   { name: 'Created', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
   {

@@ -30,7 +30,7 @@ export function Orders() {
       <${IdFilter} label="Id of the animal" id=${filters.petId}
         onId=${(/** @type {string} */ petId) => filterBy({ petId })} />
     </search>
-    <${OrderTable} filters=${filters} empty=${isFiltered ? 'No order fits these filters.' : 'There is no order yet.'} />
+    <${OrderTable} filters=${filters} empty=${isFiltered ? 'No order fits these filters.' : 'There are no orders yet.'} />
   <//>`;
 }
 
@@ -54,13 +54,18 @@ export function OrderTable({ filters, empty, isOfAnimal = false, onChanged }) {
   const list = useList(withQuery('/orders', { ...filters, limit: 100 }), LIVE);
   const isAdmin = useIsAdmin();
   const [open, setOpen] = useState(/** @type {{ dialog: any, order: Order } | undefined} */ (undefined));
-  const button = (/** @type {Order} */ order, /** @type {string} */ verb, /** @type {any} */ dialog) =>
-    html`<button type="button" onClick=${() => setOpen({ dialog, order })}>
+  const button = (
+    /** @type {Order} */ order,
+    /** @type {string} */ verb,
+    /** @type {any} */ dialog,
+    kind = '',
+  ) =>
+    html`<button type="button" class=${kind} onClick=${() => setOpen({ dialog, order })}>
       ${verb}<span class="hidden-text"> order ${order.id}</span>
     </button>`;
   /** @type {import('../shared/table.js').Columns<Order>} */
   const columns = [
-    { name: 'Order', isName: true, cell: ({ id }) => html`<span class="fixed">order ${id}</span>` },
+    { name: 'Id', isName: true, cell: ({ id }) => String(id) },
     ACCOUNT,
     !isOfAnimal && {
       name: 'Animal',
@@ -79,7 +84,7 @@ export function OrderTable({ filters, empty, isOfAnimal = false, onChanged }) {
       cell: (order) =>
         order.status === 'pending' &&
         html`<div class="row-actions">
-          ${button(order, 'Complete', CompleteOrder)}${button(order, 'Cancel', CancelOrder)}
+          ${button(order, 'Complete', CompleteOrder)}${button(order, 'Cancel', CancelOrder, 'danger')}
         </div>`,
     },
   ];
@@ -97,15 +102,15 @@ export function OrderTable({ filters, empty, isOfAnimal = false, onChanged }) {
 function CompleteOrder({ order, ...dialog }) {
   return html`<${Confirm} title="Complete order ${order.id}" submit="Complete order"
     request=${['POST', `/orders/${order.id}/complete`]} done="Order ${order.id} is complete." ...${dialog}>
-    <p>Animal ${order.petId} is sold to <b>${order.account}</b>.</p>
+    <p>Animal ${order.petId} will be sold to <b>${order.account}</b>.</p>
   <//>`;
 }
 
 /** @param {{ order: Order, onClose: () => void, onChanged: () => void }} props */
 function CancelOrder({ order, ...dialog }) {
-  return html`<${Confirm} title="Cancel order ${order.id}" submit="Cancel order" isDangerous
+  return html`<${Confirm} title="Cancel order ${order.id}" submit="Cancel order" back="Keep order" isDangerous
     request=${['DELETE', `/orders/${order.id}`]} done="Order ${order.id} is cancelled." ...${dialog}>
     <p>Order of <b>${order.account}</b></p>
-    <p>Animal ${order.petId} is available again at once.</p>
+    <p>Animal ${order.petId} becomes available again at once.</p>
   <//>`;
 }

@@ -58,8 +58,8 @@ export function Card({ title, actions, children }) {
 /**
  * A dialog that asks before one request. Then it says what is done, and closes.
  * @param {{
- *   title: string, submit: string, isDangerous?: boolean, request: Parameters<typeof change>, done: string,
- *   onChanged: () => void, onClose: () => void, children: Children,
+ *   title: string, submit: string, back?: string, isDangerous?: boolean, request: Parameters<typeof change>,
+ *   done: string, onChanged: () => void, onClose: () => void, children: Children,
  * }} props
  */
 export function Confirm({ request, done, onChanged, ...dialog }) {

@@ -101,7 +101,7 @@ function AddPasskey({ onClose, onChanged }) {
     onChanged();
     onClose();
   }
-  return html`<${FormDialog} title="Add a passkey" submit="Continue" onClose=${onClose} onSubmit=${add}>
+  return html`<${FormDialog} title="Add passkey" submit="Continue" onClose=${onClose} onSubmit=${add}>
     <${NameField} value=${name} onValue=${setName} />
     <p class="muted">The browser then asks where to keep it, and for your finger, face or PIN.</p>
   <//>`;

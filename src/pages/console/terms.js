@@ -49,7 +49,7 @@ export const ACTIONS = {
   'webhooks replay': 'moved the place of a webhook',
   'operators create': 'created an operator',
   'operators remove': 'removed an operator',
-  'operators link': 'made a sign-in link',
+  'operators link': 'created a sign-in link',
   'operators token': 'created a token',
   'operators revoke-token': 'revoked a token',
   'passkeys create': 'added a passkey',
@@ -60,6 +60,9 @@ export const ACTIONS = {
   'seed end': 'added invented animals',
   copy: 'copied the database',
 };
+
+/** What the entries of the audit log call a target, where it is another word than that of the service. @type {Readonly<Record<string, string>>} */
+export const TARGETS = { pet: 'animal' };
 
 /** A name as the choice of a field: `Enterprise`. @param {string} name */
 export const asChoice = (name) => ({ value: name, text: name.charAt(0).toUpperCase() + name.slice(1) });

@@ -58,7 +58,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
   };
   const labels = new Map(keys.data?.map(({ id, label }) => [id, label]));
   /** @type {import('./api.js').NameOf} */
-  const nameOf = (id) => (labels.get(id) ? `${labels.get(id)} (key ${id})` : `Key ${id}`);
+  const nameOf = (id) => (labels.get(id) ? `${labels.get(id)} (key ${id})` : `key ${id}`);
   return html`<${Layout} aside=${html`
     <button type="button" onClick=${refresh}>Refresh</button>
     <button type="button" onClick=${onLeave}>Forget the key</button>`}>
@@ -66,7 +66,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
     ${
       now.error?.code !== 'unauthorized' &&
       html`
-    ${data ? html`<${Summary} account=${data} nameOf=${nameOf} />` : !now.error && html`<${Skeleton} label="The account" />`}
+    ${data ? html`<${Summary} account=${data} pageKey=${keys.data?.find(account.isOwn)} nameOf=${nameOf} />` : !now.error && html`<${Skeleton} label="The account" />`}
     <${DeprecationNotices} rows=${month.data?.operations} />
     <${Usage} account=${account} month=${month} turn=${turn} nameOf=${nameOf} scopes=${data?.scopes} />
     <${FailedRequests} failed=${failed} nameOf=${nameOf} />
@@ -82,7 +82,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
         : html`<${Webhooks} account=${account} webhooks=${webhooks}  onSecret=${(/** @type {string} */ secret) => setIssued({ title: 'The secret of the webhook', secret })} />`
     }
     <p class="muted">
-      The requests of this page take nothing from your plan. The limits shown are up to ${duration(ACCOUNT_INTERVAL)} old, and the
+      The requests of this page take nothing from your plan. The charts count them. The limits shown are up to ${duration(ACCOUNT_INTERVAL)} old, and the
       usage is up to ${duration(USAGE_INTERVAL)} old. A hidden page sends no requests.
     </p>
     `

@@ -40,7 +40,7 @@ export function Keys({ account, keys: { data, error, failingSince, refresh }, on
   return html`<section class="card" aria-label="Keys">
     <div class="row">
       <h2>Keys</h2>
-      ${data && html`<button type="button" class="main" onClick=${() => setOpen({ action: 'create' })}>Create a key</button>`}
+      ${data && html`<button type="button" class="main" onClick=${() => setOpen({ action: 'create' })}>Create key</button>`}
     </div>
     ${error && !data && html`<${KeyFault} error=${error} failingSince=${failingSince} />`}
     ${data ? html`<${KeyTable} keys=${data} isOwn=${account.isOwn} onAction=${setOpen} />` : !error && html`<${Skeleton} label="The list of keys" />`}
@@ -57,7 +57,7 @@ export function KeyTable({ keys, isOwn, onAction }) {
     /** @type {string} */ text,
     /** @type {Key} */ key,
   ) =>
-    html`<button type="button" onClick=${() => onAction({ action, key })}>
+    html`<button type="button" class=${action === 'revoke' ? 'danger' : ''} onClick=${() => onAction({ action, key })}>
       ${text}<span class="hidden-text"> ${key.label ?? `key ${key.id}`}</span>
     </button>`;
   /** @type {import('../shared/table.js').Columns<Key>} */
@@ -110,10 +110,10 @@ export function CreateKey({ account, scopes, onClose, onDone }) {
         ...(expires === '' ? {} : { expiresAt: `${expires}T00:00:00Z` }),
       }),
     );
-  return html`<${FormDialog} title="Create a key" submit="Create" onClose=${onClose} onSubmit=${create}>
+  return html`<${FormDialog} title="Create key" submit="Create key" onClose=${onClose} onSubmit=${create}>
     <${Field} label="Label" value=${label} onValue=${setLabel} maxlength="100" hint="Where the key is used. Optional." />
     <${ScopesField} scopes=${scopes} chosen=${chosen} onChosen=${setChosen} />
-    <${Field} label="Expires on" type="date" value=${expires} onValue=${setExpires} hint="At midnight UTC. Without a date, the key does not expire." />
+    <${Field} label="Expires (UTC)" type="date" value=${expires} onValue=${setExpires} hint="At midnight. Without a date, the key does not expire." />
   <//>`;
 }
 

@@ -4,8 +4,11 @@ const COLOURS = Array.from({ length: 7 }, (_, at) => `series-${at + 1}`);
 /**
  * Gives the largest series of a chart their colours. What had a colour in another chart has it again, unless two of one chart
  * had the same. What is new gets the colour of its number, or one that is free.
+ * @param {string} [last] the colour that is taken only when no other is free, because a chart beside gives it a meaning
  */
-export function createPalette() {
+export function createPalette(last) {
+  const colours = COLOURS.filter((colour) => colour !== last);
+  const all = last === undefined ? colours : [...colours, last];
   /** @type {Map<string, string>} */
   const given = new Map();
   /**
@@ -17,10 +20,10 @@ export function createPalette() {
     /** @type {Map<string, string>} */
     const chosen = new Map();
     const rank = (/** @type {S} */ { id, number }) => (given.has(id) ? -1 : number);
-    const drawn = series.slice(0, COLOURS.length);
+    const drawn = series.slice(0, all.length);
     for (const one of drawn.toSorted((a, b) => rank(a) - rank(b))) {
-      const free = COLOURS.filter((colour) => ![...chosen.values()].includes(colour));
-      const colour = given.get(one.id) ?? choose(COLOURS[one.number % COLOURS.length] ?? '', free);
+      const free = all.filter((colour) => ![...chosen.values()].includes(colour));
+      const colour = given.get(one.id) ?? choose(colours[one.number % colours.length] ?? '', free);
       chosen.set(one.id, free.includes(colour) ? colour : (free[0] ?? ''));
       if (!given.has(one.id)) given.set(one.id, colour);
     }

@@ -39,7 +39,7 @@ export function FailedRequests({ failed: { data, error, failingSince }, nameOf }
   </section>`;
 }
 
-const EMPTY = 'There is none. The service forgets them when it restarts.';
+const EMPTY = 'There are none. The service forgets them when it restarts.';
 
 /** @param {FailedRequest} failed */
 const keyOf = ({ requestId, timestamp, method, path }) => `${requestId} ${timestamp} ${method} ${path}`;

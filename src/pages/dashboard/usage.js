@@ -6,7 +6,15 @@ import { number } from '../shared/format.js';
 import { Notice } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { OPERATIONS } from '../shared/terms.js';
-import { nameOperation, outcomes, RANGES, sumsAt, totalOf, UsageHead } from '../shared/usage.js';
+import {
+  nameOperation,
+  outcomes,
+  RANGES,
+  REFUSED_COLOUR,
+  sumsAt,
+  totalOf,
+  UsageHead,
+} from '../shared/usage.js';
 import { FirstRequest, hasOwnRequests } from './first-request.js';
 import { createPalette } from './palette.js';
 
@@ -25,7 +33,7 @@ const INTERVAL = 300;
  */
 export function Usage({ account, month, turn, ...shown }) {
   const [range, setRange] = useState(RANGES.month);
-  const palettes = useRef({ operation: createPalette(), key: createPalette() });
+  const palettes = useRef({ operation: createPalette(), key: createPalette(REFUSED_COLOUR) });
   const rest = { ...shown, range, palettes: palettes.current };
   return html`<${UsageHead} range=${range} onRange=${setRange} />
     ${

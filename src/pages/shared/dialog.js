@@ -30,18 +30,26 @@ export function Dialog({ title, staysOpen = false, onClose, children }) {
  * A dialog with a form that makes one change. If the change fails, it stays open and keeps what the user typed. Escape
  * does not close it while the change runs, because the answer may have a secret to show.
  * @param {{
- *   title: string, submit: string, isDangerous?: boolean, onClose: () => void, onSubmit: () => Promise<void>,
- *   children?: Children,
- * }} props
+ *   title: string, submit: string, back?: string, isDangerous?: boolean, onClose: () => void,
+ *   onSubmit: () => Promise<void>, children?: Children,
+ * }} props `back` is the label of the button that changes nothing
  */
-export function FormDialog({ title, submit, isDangerous = false, onClose, onSubmit, children }) {
+export function FormDialog({
+  title,
+  submit,
+  back = 'Cancel',
+  isDangerous = false,
+  onClose,
+  onSubmit,
+  children,
+}) {
   const { error, isBusy, form } = useSubmit(onSubmit);
   return html`<${Dialog} title=${title} staysOpen=${isBusy} onClose=${onClose}>
     <form class="stack" ...${form}>
       ${children}
       ${error && html`<${Fault} error=${error} title="Could not ${title.charAt(0).toLowerCase()}${title.slice(1)}" />`}
       <div class="actions">
-        <button type="button" onClick=${onClose}>Cancel</button>
+        <button type="button" onClick=${onClose}>${back}</button>
         <button type="submit" class=${isDangerous ? 'danger' : 'main'} disabled=${isBusy}>${submit}</button>
       </div>
     </form>

@@ -20,7 +20,11 @@ export const serviceTime = () => new Date(Date.now() + ahead);
 export async function fetchFresh(input, init) {
   const response = await fetch(input, { ...init, cache: 'no-store' });
   const date = Date.parse(response.headers.get('Date') ?? '');
-  if (response.ok && !Number.isNaN(date)) ahead = date - Date.now();
+  if (response.ok && !Number.isNaN(date)) {
+    // The header leaves out the milliseconds, so a clock that is up to a second behind may be the same one.
+    const difference = date - Date.now();
+    ahead = difference > 0 ? difference : Math.min(0, difference + 1_000);
+  }
   return response;
 }
 

@@ -89,6 +89,12 @@ export function UsageHead({ range: chosen, onRange }) {
     setIsOpen(false);
     onRange(range);
   };
+  const open = () => {
+    if (isOpen) return;
+    const now = serviceTime();
+    setIsOpen(true);
+    onRange(custom(...daysOf(chosen, now), now));
+  };
   return html`<div class="stack">
     <div class="row">
       <h2>Usage</h2>
@@ -99,19 +105,27 @@ export function UsageHead({ range: chosen, onRange }) {
               ${range.text}
             </button>`,
         )}
-        <button type="button" aria-pressed=${String(isOpen)} aria-expanded=${String(isOpen)} onClick=${() => setIsOpen(true)}>Custom</button>
+        <button type="button" aria-pressed=${String(isOpen)} aria-expanded=${String(isOpen)} onClick=${open}>Custom</button>
       </div>
     </div>
-    ${isOpen && html`<${CustomRange} onRange=${onRange} />`}
+    ${isOpen && html`<${CustomRange} range=${chosen} onRange=${onRange} />`}
   </div>`;
 }
 
-/** Asks for the first and the last day. @param {{ onRange: (range: Range) => void }} props */
-function CustomRange({ onRange }) {
+/** The first and the last day of a range. @param {Range} range @param {Date} now @returns {[from: string, to: string]} */
+function daysOf({ starts }, now) {
+  const all = starts(now);
+  const dayOf = (/** @type {number | undefined} */ start = 0) => day(new Date(start * 1000));
+  return [dayOf(all[0]), dayOf(all.at(-1))];
+}
+
+/** Asks for the first and the last day. At first these are those of the range shown. @param {{ range: Range, onRange: (range: Range) => void }} props */
+function CustomRange({ range, onRange }) {
   const now = serviceTime();
   const today = day(now);
-  const [from, setFrom] = useState(day(new Date(now.getTime() - 6 * DAY * 1000)));
-  const [to, setTo] = useState(today);
+  const [first, last] = daysOf(range, now);
+  const [from, setFrom] = useState(first);
+  const [to, setTo] = useState(last);
   const least = to === '' ? undefined : day(new Date(Date.parse(to) - (MOST_DAYS - 1) * DAY * 1000));
   const show = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -131,11 +145,13 @@ export const nameOperation = (id) => OPERATIONS[id]?.name ?? (id === 'other' ? '
 export const totalOf = ({ ok, clientError, refused, serverError }) =>
   ok + clientError + refused + serverError;
 
+export const REFUSED_COLOUR = 'series-2';
+
 /** Each with its label and its colour: a failure of the service is red, as everywhere. */
 const OUTCOMES = /** @type {const} */ ([
   ['ok', 'Successful', 'series-1'],
   ['clientError', 'Client errors (4xx)', 'series-7'],
-  ['refused', 'Refused (429)', 'series-2'],
+  ['refused', 'Refused (429)', REFUSED_COLOUR],
   ['serverError', 'Server errors (5xx)', 'bad'],
 ]);
 
