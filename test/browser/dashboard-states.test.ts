@@ -84,7 +84,7 @@ test('with the limit used up the page opens, and its notice and its card say the
   const notice = page.getByRole('status').filter({ has: minute });
   assert.match(
     await notice.innerText(),
-    /The service refuses more until \d{4}-\d\d-\d\d \d\d:\d\d UTC, in (?:\d+ s|1 minute)/,
+    /The service refuses more until \d{4}-\d\d-\d\d \d\d:\d\d UTC, in (?:\d+ seconds?|1 minute)\./,
   );
   await page.getByText('2 of 2 used').waitFor();
   await page.getByText('2 of 3 used').waitFor();

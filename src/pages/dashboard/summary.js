@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { serviceTime } from '../shared/fetch.js';
-import { duration, local, number, Time, utc } from '../shared/format.js';
-import { QuotaWindow } from '../shared/meter.js';
+import { local, number, Time, utc } from '../shared/format.js';
+import { QuotaWindow, timeLeft } from '../shared/meter.js';
 import { Badge, Notice } from '../shared/notice.js';
 
 /**
@@ -55,7 +55,7 @@ function UsedUp({ minute, day, now, banEnd }) {
     if (remaining > 0 || seconds <= 0 || end.getTime() < banEnd) return null;
     return html`<${Notice} key=${unit} kind="warn" title="The limit of this ${unit} is used up">
       <p title=${local(end)}>
-        All ${number(limit)} requests are made. The service refuses more until <strong>${utc(end)}</strong>, in ${duration(seconds)}.
+        All ${number(limit)} requests are made. The service refuses more until <strong>${utc(end)}</strong>, in ${timeLeft(seconds)}.
         ${' '}<a href="reference#backing-off">How to wait</a>
       </p>
     <//>`;

@@ -13,6 +13,9 @@ export function Meter({ part, isQuota = false, label }) {
   </svg>`;
 }
 
+/** How long a window still runs. The service rounds its end up to a whole second. @param {number} seconds more than 0 */
+export const timeLeft = (seconds) => duration(Math.max(1, Math.floor(seconds)));
+
 /**
  * One window of the quota: what is used, and when it begins again.
  * @param {{ name: string, limit: number, remaining: number, reset: number | bigint, now: Date }} props `reset` in Unix seconds
@@ -27,7 +30,7 @@ export function QuotaWindow({ name, limit, remaining, reset, now }) {
     <p><span class="figure">${number(used)}</span> of ${number(limit)} used</p>
     <${Meter} part=${used / limit} isQuota label="${name}: ${number(used)} of ${number(limit)} used" />
     <p class="muted" title=${local(end)}>
-      ${seconds > 0 ? `It begins again at ${utc(end)}, in ${duration(seconds)}.` : 'Nothing is used now.'}
+      ${seconds > 0 ? `It begins again at ${utc(end)}, in ${timeLeft(seconds)}.` : 'Nothing is used now.'}
     </p>
   </div>`;
 }
