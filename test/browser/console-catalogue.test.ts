@@ -137,6 +137,11 @@ test('an admin changes and deletes an animal, and learns why an open order forbi
   assert.equal(await get(pets, animal.id), undefined);
   await page.goBack();
   await page.getByText(`There is no animal ${animal.id}.`).waitFor();
+  await open(page, '/audit', 'Audit log');
+  const deletion = rows(page, 'Changes').filter({ hasText: 'deleted an animal' }).first();
+  await deletion.getByText('animal', { exact: true }).waitFor();
+  const target = deletion.getByRole('link', { name: String(animal.id), exact: true });
+  assert.equal(await target.getAttribute('href'), `/animals/${animal.id}`);
 });
 
 test('an admin adds and renames a category, and a name that is taken is refused', async () => {

@@ -113,9 +113,9 @@ function Target({ target: { kind, name }, accountId }) {
 
 /** The name as a link to the page that shows the target, if there is one. @param {{ kind: string, name: string, accountId?: number }} props */
 function TargetName({ kind, name, accountId }) {
-  if (kind === 'pet') return html`<a href="/animals/${name}">${name}</a>`;
+  if (kind === 'pet') return html`<a href="/animals/${name}"><${Name} text=${name} /></a>`;
   if (accountId === undefined) return html`<${Name} text=${name} />`;
-  if (kind === 'order') return html`<a href="/orders?accountId=${accountId}">${name}</a>`;
+  if (kind === 'order') return html`<a href="/orders?accountId=${accountId}"><${Name} text=${name} /></a>`;
   return html`<${AccountLink} id=${accountId} name=${name} />`;
 }
 
