@@ -317,11 +317,6 @@ test('an account that has sent nothing sees the line that sends its first reques
   await page.getByRole('status').filter({ hasText: 'Copied.' }).waitFor();
   const copied = String(await page.evaluate('navigator.clipboard.readText()'));
   assert.ok(!copied.includes(key));
-  const lines = copied.replace('export PETSTORE_API_KEY=…', '');
-  const { stdout } = await promisify(execFile)('sh', ['-c', lines], {
-    env: { ...env, PETSTORE_API_KEY: key },
-  });
-  assert.ok(Array.isArray(JSON.parse(stdout)));
   assert.equal(await page.locator('.plot').count(), 0);
   await page.getByRole('button', { name: 'Week', exact: true }).click();
   await page.getByRole('region', { name: 'Requests', exact: true }).waitFor();
@@ -330,6 +325,11 @@ test('an account that has sent nothing sees the line that sends its first reques
   await use(id, 'getAccount', 1);
   await page.reload();
   await card.waitFor();
+  const lines = copied.replace('export PETSTORE_API_KEY=…', '');
+  const { stdout } = await promisify(execFile)('sh', ['-c', lines], {
+    env: { ...env, PETSTORE_API_KEY: key },
+  });
+  assert.ok(Array.isArray(JSON.parse(stdout)));
   await use(id, 'listPets', 1);
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.locator('canvas').first().waitFor();
