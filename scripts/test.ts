@@ -35,9 +35,9 @@ const PATIENCE = 600_000;
 // Every file runs in a process of its own. The cache spares it to strip and compile the same sources again.
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
 
-const asked = argv.slice(2);
+const chosen = argv.slice(2);
 const files =
-  asked.length > 0 ? asked : globSync(['{src,test}/**/*.test.ts', 'packages/*/test/**/*.test.ts']);
+  chosen.length > 0 ? chosen : globSync(['{src,test}/**/*.test.ts', 'packages/*/test/**/*.test.ts']);
 
 let browser: Awaited<ReturnType<typeof startBrowserServer>> | undefined;
 

@@ -50,7 +50,7 @@ async function restore(
   const clock = systemClock();
   const held = await holdDatabase(path);
   const { file, exists } = held;
-  const kept = `${file}.replaced-${textFromInstant(clock().unix).replaceAll(':', '-')}`;
+  const replaced = `${file}.replaced-${textFromInstant(clock().unix).replaceAll(':', '-')}`;
   try {
     const copy = copyBackup(backup, held);
     // Also shows that this version can open it. Opening it brings it to the schema of this version.
@@ -66,7 +66,7 @@ async function restore(
     } finally {
       await store.close();
     }
-    for (const step of placingSteps(held, kept)) step();
+    for (const step of placingSteps(held, replaced)) step();
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw new StartupError(`The database ${file} cannot be replaced: ${systemReason(error)}.`, {
@@ -77,9 +77,9 @@ async function restore(
     await held.release();
   }
   const { size: bytes } = statSync(file);
-  if (json) return printJson({ database: file, backup, bytes, kept: exists ? kept : null });
+  if (json) return printJson({ database: file, backup, bytes, kept: exists ? replaced : null });
   printLine(`${file} now holds the backup ${backup} (${bytes} bytes).`);
-  if (exists) printLine(`The old database is ${kept}: delete it when you need nothing of it.`);
+  if (exists) printLine(`The old database is ${replaced}: delete it when you need nothing of it.`);
 }
 
 /** @throws StartupError when the backup cannot be read. */

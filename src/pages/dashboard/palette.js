@@ -10,7 +10,7 @@ export function createPalette(last) {
   const colours = COLOURS.filter((colour) => colour !== last);
   const all = last === undefined ? colours : [...colours, last];
   /** @type {Map<string, string>} */
-  const given = new Map();
+  const colourById = new Map();
   /**
    * @template {{ id: string, number: number }} S
    * @param {readonly S[]} series the largest first
@@ -19,20 +19,20 @@ export function createPalette(last) {
   return (series) => {
     /** @type {Map<string, string>} */
     const chosen = new Map();
-    const rank = (/** @type {S} */ { id, number }) => (given.has(id) ? -1 : number);
+    const rank = (/** @type {S} */ { id, number }) => (colourById.has(id) ? -1 : number);
     const drawn = series.slice(0, all.length);
     for (const one of drawn.toSorted((a, b) => rank(a) - rank(b))) {
       const free = all.filter((colour) => ![...chosen.values()].includes(colour));
-      const colour = given.get(one.id) ?? choose(colours[one.number % colours.length] ?? '', free);
+      const colour = colourById.get(one.id) ?? choose(colours[one.number % colours.length] ?? '', free);
       chosen.set(one.id, free.includes(colour) ? colour : (free[0] ?? ''));
-      if (!given.has(one.id)) given.set(one.id, colour);
+      if (!colourById.has(one.id)) colourById.set(one.id, colour);
     }
     return series.map((one) => ({ ...one, ...(chosen.has(one.id) && { colour: chosen.get(one.id) }) }));
   };
 
   /** The colour that is wished for, or else one that nobody has. @param {string} wish @param {readonly string[]} free */
   function choose(wish, free) {
-    const used = new Set(given.values());
+    const used = new Set(colourById.values());
     const unused = free.filter((colour) => !used.has(colour));
     return unused.includes(wish) ? wish : (unused[0] ?? free[0] ?? wish);
   }

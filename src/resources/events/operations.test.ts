@@ -13,8 +13,8 @@ import { EVENT_TYPE_NAMES, TYPE_FILTERS, writePlace } from './rules.ts';
 const shared = await startTestService(lifetimeOfFile());
 const key = await shared.issueKey({ scopes: SCOPES });
 
-function send(path: string, asked: Asked = {}, service: TestService = shared): Promise<Answer> {
-  return call(service.url, `/v1${path}`, { key, ...asked });
+function send(path: string, sent: Asked = {}, service: TestService = shared): Promise<Answer> {
+  return call(service.url, `/v1${path}`, { key, ...sent });
 }
 
 /** Path and query of the link of an answer, below `/v1`. */
@@ -26,8 +26,8 @@ function nextOf({ headers }: Answer): string {
 
 const PET = '{"name":"Rex","categoryId":7,"status":"available"}';
 
-async function addPet(asked: Asked = {}): Promise<number> {
-  return (await send('/pets', { body: PET, ...asked })).json.id as number;
+async function addPet(sent: Asked = {}): Promise<number> {
+  return (await send('/pets', { body: PET, ...sent })).json.id as number;
 }
 
 test('a page has its Link also when it is empty, no ETag, and nothing may store it', async () => {
@@ -103,14 +103,14 @@ test('a cursor of another feed is 410, and its Link begins now', async () => {
 
 test('a cursor is 410 once an event after it was deleted, and one behind it goes on', async (t) => {
   const service = await startTestService(t);
-  const asked = { key: await service.issueKey({ scopes: SCOPES }) };
-  const begin = await send('/events?after=now', asked, service);
-  await call(service.url, '/v1/pets', { ...asked, body: PET });
-  const read = await send(nextOf(begin), asked, service);
+  const sent = { key: await service.issueKey({ scopes: SCOPES }) };
+  const begin = await send('/events?after=now', sent, service);
+  await call(service.url, '/v1/pets', { ...sent, body: PET });
+  const read = await send(nextOf(begin), sent, service);
   await service.passTime(31 * DAY);
   await service.store.events.prune(30 * DAY);
-  assertError(await send(nextOf(begin), asked, service), 'cursor_expired');
-  assert.equal((await send(nextOf(read), asked, service)).text, '[]');
+  assertError(await send(nextOf(begin), sent, service), 'cursor_expired');
+  assert.equal((await send(nextOf(read), sent, service)).text, '[]');
 });
 
 test('a key sees only the types that its scopes allow', async () => {
@@ -166,12 +166,12 @@ test('a wait ends when its key is revoked, and when the service stops', async (t
 
 test('beyond ten waits of an account, the answer comes without waiting', async (t) => {
   const service = await startTestService(t);
-  const asked = { key: await service.issueKey({ scopes: SCOPES }) };
-  const begin = nextOf(await send('/events?after=now&wait=30', asked, service));
-  const waits = Array.from({ length: 10 }, () => send(begin, asked, service));
+  const sent = { key: await service.issueKey({ scopes: SCOPES }) };
+  const begin = nextOf(await send('/events?after=now&wait=30', sent, service));
+  const waits = Array.from({ length: 10 }, () => send(begin, sent, service));
   // The first answer is that of a reader that did not wait.
-  assert.equal((await Promise.race([...waits, send(begin, asked, service)])).text, '[]');
-  await call(service.url, '/v1/pets', { ...asked, body: PET });
+  assert.equal((await Promise.race([...waits, send(begin, sent, service)])).text, '[]');
+  await call(service.url, '/v1/pets', { ...sent, body: PET });
   for (const answer of await Promise.all(waits)) assert.equal(answer.status, 200);
 });
 
@@ -182,9 +182,9 @@ test('the filters are every type, every group and *', () => {
 test('an account is warned at four fifths of its day and told when all is used, once, also after a raise', async (t) => {
   const service = await startTestService(t);
   const limits = { perMinute: 1_000, perDay: 10 };
-  const asked = { key: await service.issueKey({ account: 'small', limits, scopes: SCOPES }) };
+  const sent = { key: await service.issueKey({ account: 'small', limits, scopes: SCOPES }) };
   const reader = { key: await service.issueKey({ account: 'small', limits, scopes: SCOPES }) };
-  for (let request = 0; request < 12; request++) await send('/pets', asked, service);
+  for (let request = 0; request < 12; request++) await send('/pets', sent, service);
   const accounts = await service.store.accounts.list({ limit: 1 });
   const account = accounts.items[0];
   assert.ok(account !== undefined);
@@ -207,28 +207,28 @@ test('an account is warned at four fifths of its day and told when all is used, 
       ['limit.reached', 10, 10],
     ],
   );
-  assert.notEqual(reader.key, asked.key);
+  assert.notEqual(reader.key, sent.key);
 });
 
 test('no event reaches 20 kB, however long the fields of a thing are', async (t) => {
   const service = await startTestService(t, { env: { WEBHOOKS_ALLOW_PRIVATE: 'true' } });
-  const asked = { key: await service.issueKey({ scopes: SCOPES, label: '"'.repeat(100) }) };
+  const sent = { key: await service.issueKey({ scopes: SCOPES, label: '"'.repeat(100) }) };
   // Six bytes of JSON for a character.
   const longest = (length: number) => '\u0001'.repeat(length);
   const post = async (path: string, body: object) => {
-    const answer = await send(path, { ...asked, body: JSON.stringify(body) }, service);
+    const answer = await send(path, { ...sent, body: JSON.stringify(body) }, service);
     assert.equal(answer.status, 201, answer.text);
     return answer.json;
   };
-  const begin = nextOf(await send('/events?after=now', asked, service));
+  const begin = nextOf(await send('/events?after=now', sent, service));
   const categoryId = Number.MIN_SAFE_INTEGER;
   await post('/pets', { name: longest(200), categoryId, status: 'available' });
   await post('/categories', { name: longest(100), description: longest(1_000) });
   const url = `http://127.0.0.1/${'a'.repeat(2_048 - 'http://127.0.0.1/'.length)}`;
   const types = EVENT_TYPE_NAMES.slice(0, 20);
   const { id } = await post('/webhooks', { url, types, description: longest(200) });
-  await send(`/webhooks/${id}`, { ...asked, method: 'PATCH', body: '{"enabled":false}' }, service);
-  const { json } = await send(begin, asked, service);
+  await send(`/webhooks/${id}`, { ...sent, method: 'PATCH', body: '{"enabled":false}' }, service);
+  const { json } = await send(begin, sent, service);
   assert.deepEqual(
     json.map((event: { type: string }) => event.type),
     ['pet.created', 'category.created', 'webhook.disabled'],

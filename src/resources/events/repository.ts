@@ -171,8 +171,8 @@ async function pruneEvents(transaction: Transaction, before: number): Promise<bo
   // Another instance deletes them now.
   if (!(await transaction.tryLock(PRUNING_LOCK))) return false;
   const oldest = await transaction.select(EVENTS, sql`ORDER BY id LIMIT ${PRUNED_AT_ONCE}`);
-  const kept = oldest.findIndex(({ at }) => at >= before);
-  const old = kept === -1 ? oldest : oldest.slice(0, kept);
+  const firstKept = oldest.findIndex(({ at }) => at >= before);
+  const old = firstKept === -1 ? oldest : oldest.slice(0, firstKept);
   const last = old.at(-1);
   if (last === undefined) return false;
   await PRUNING.note(transaction, old);

@@ -11,34 +11,34 @@ const HOST = 'console.example';
 const ORIGIN = `https://${HOST}`;
 
 async function prepare(t: TestContext, url = ORIGIN) {
-  const its = await startTestConsole(t, { env: { CONSOLE_URL: url } });
-  const session = await its.session('ada');
+  const service = await startTestConsole(t, { env: { CONSOLE_URL: url } });
+  const session = await service.session('ada');
   /** Adds a passkey of the operator of a session. */
   async function add(cookie = session, name = 'laptop') {
     const authenticator = inventAuthenticator();
     const { challenge } = (
-      await its.ask('/admin/v1/passkeys/challenge', asBrowser(cookie, { method: 'POST' }))
+      await service.ask('/admin/v1/passkeys/challenge', asBrowser(cookie, { method: 'POST' }))
     ).json;
     const credential = authenticator.create({ origin: ORIGIN, challenge });
     const body = JSON.stringify({ name, credential });
-    const answer = await its.ask('/admin/v1/passkeys', asBrowser(cookie, { body }));
+    const answer = await service.ask('/admin/v1/passkeys', asBrowser(cookie, { body }));
     assert.equal(answer.status, 201, answer.text);
     return { authenticator, passkey: answer.json };
   }
   const begin = async () => {
-    const answer = await its.ask('/sign-in/challenge', { method: 'POST' });
+    const answer = await service.ask('/sign-in/challenge', { method: 'POST' });
     assert.equal(answer.status, 200, answer.text);
     return answer.json;
   };
   const enter = (passkey: unknown, headers: Record<string, string> = {}) =>
-    its.ask('/sign-in', { body: JSON.stringify({ passkey }), headers });
-  const me = (cookie: string) => its.ask('/admin/v1/me', asBrowser(cookie));
-  return { its, session, add, begin, enter, me };
+    service.ask('/sign-in', { body: JSON.stringify({ passkey }), headers });
+  const me = (cookie: string) => service.ask('/admin/v1/me', asBrowser(cookie));
+  return { service, session, add, begin, enter, me };
 }
 
 test('a passkey signs in without a name, also a viewer, and ends the session of the same browser', async (t) => {
-  const { its, add, begin, enter, me } = await prepare(t);
-  const viewer = await its.session('vera', 'viewer');
+  const { service, add, begin, enter, me } = await prepare(t);
+  const viewer = await service.session('vera', 'viewer');
   const { authenticator, passkey } = await add(viewer);
   const { challenge, rpId, userVerification, allowCredentials } = await begin();
   assert.deepEqual([rpId, userVerification, allowCredentials], ['console.example', 'required', undefined]);
@@ -48,12 +48,12 @@ test('a passkey signs in without a name, also a viewer, and ends the session of 
   const cookie = cookieOf(answer);
   assert.deepEqual((await me(cookie)).json.name, 'vera');
   assertError(await me(viewer), 'unauthorized');
-  const [listed] = (await its.ask('/admin/v1/passkeys', asBrowser(cookie))).json;
-  assert.deepEqual(listed, { ...passkey, lastUsedAt: new Date(its.clock().unix).toISOString() });
+  const [listed] = (await service.ask('/admin/v1/passkeys', asBrowser(cookie))).json;
+  assert.deepEqual(listed, { ...passkey, lastUsedAt: new Date(service.clock().unix).toISOString() });
 });
 
 test('what a passkey has signed signs in once, within five minutes', async (t) => {
-  const { its, add, begin, enter } = await prepare(t);
+  const { service, add, begin, enter } = await prepare(t);
   const { authenticator } = await add();
   const once = authenticator.sign({ origin: ORIGIN, challenge: (await begin()).challenge });
   assert.equal((await enter(once)).status, 204);
@@ -61,7 +61,7 @@ test('what a passkey has signed signs in once, within five minutes', async (t) =
   assertError(again, 'unauthorized');
   assert.equal(again.headers.get('set-cookie'), null);
   const late = authenticator.sign({ origin: ORIGIN, challenge: (await begin()).challenge });
-  await its.passTime(CHALLENGE_LIFETIME + 1);
+  await service.passTime(CHALLENGE_LIFETIME + 1);
   assertError(await enter(late), 'unauthorized');
 });
 
@@ -107,15 +107,18 @@ test('a counter that does not rise shows a copy of the authenticator, and is ref
 });
 
 test('a passkey is added only with an answer to a challenge of the same operator and place', async (t) => {
-  const { its, session, begin } = await prepare(t);
-  const other = await its.session('bob');
+  const { service, session, begin } = await prepare(t);
+  const other = await service.session('bob');
   const ask = async (cookie: string) =>
-    (await its.ask('/admin/v1/passkeys/challenge', asBrowser(cookie, { method: 'POST' }))).json.challenge;
+    (await service.ask('/admin/v1/passkeys/challenge', asBrowser(cookie, { method: 'POST' }))).json.challenge;
   const challenge = await ask(session);
   const right = { origin: ORIGIN, challenge };
   const authenticator = inventAuthenticator();
   const send = (credential: unknown) =>
-    its.ask('/admin/v1/passkeys', asBrowser(session, { body: JSON.stringify({ name: 'x', credential }) }));
+    service.ask(
+      '/admin/v1/passkeys',
+      asBrowser(session, { body: JSON.stringify({ name: 'x', credential }) }),
+    );
   for (const wrong of [
     { ...right, origin: 'https://evil.example', host: HOST },
     { ...right, host: 'evil.example' },
@@ -131,10 +134,10 @@ test('a passkey is added only with an answer to a challenge of the same operator
 });
 
 test('the browser is told whose passkey it makes, and which of them there are', async (t) => {
-  const { its, session, add } = await prepare(t);
+  const { service, session, add } = await prepare(t);
   const { authenticator } = await add();
-  await add(await its.session('bob'));
-  const begun = await its.ask('/admin/v1/passkeys/challenge', asBrowser(session, { method: 'POST' }));
+  await add(await service.session('bob'));
+  const begun = await service.ask('/admin/v1/passkeys/challenge', asBrowser(session, { method: 'POST' }));
   const { rp, user, excludeCredentials, authenticatorSelection, attestation } = begun.json;
   assert.deepEqual(rp, { id: 'console.example', name: 'Pet Store' });
   assert.equal(user.name, 'ada');
@@ -145,84 +148,84 @@ test('the browser is told whose passkey it makes, and which of them there are', 
 });
 
 test('an operator with 20 passkeys is refused before the browser makes another', async (t) => {
-  const { its, session, add } = await prepare(t);
+  const { service, session, add } = await prepare(t);
   for (let added = 0; added < MOST_PASSKEYS; added++) await add();
-  const refused = await its.ask('/admin/v1/passkeys/challenge', asBrowser(session, { method: 'POST' }));
+  const refused = await service.ask('/admin/v1/passkeys/challenge', asBrowser(session, { method: 'POST' }));
   assertError(refused, 'conflict');
   assert.match(refused.json.message, /at most 20 passkeys/);
 });
 
 test('a program with a token adds no passkey, because it would outlive the token', async (t) => {
-  const { its } = await prepare(t);
-  const key = await its.makeToken('ada');
+  const { service } = await prepare(t);
+  const key = await service.makeToken('ada');
   const credential = inventAuthenticator().create({ origin: ORIGIN, challenge: 'A' });
   for (const [path, body] of [
     ['/admin/v1/passkeys/challenge', undefined],
     ['/admin/v1/passkeys', JSON.stringify({ name: 'x', credential })],
   ] as const)
     assertError(
-      await its.ask(path, { key, method: 'POST', ...(body !== undefined && { body }) }),
+      await service.ask(path, { key, method: 'POST', ...(body !== undefined && { body }) }),
       'insufficient_scope',
     );
 });
 
 test('a viewer renames and removes only passkeys of their own, and an admin all', async (t) => {
-  const { its, session, add } = await prepare(t);
-  const viewer = await its.session('vera', 'viewer');
+  const { service, session, add } = await prepare(t);
+  const viewer = await service.session('vera', 'viewer');
   const [ofAdmin, ofViewer] = [(await add()).passkey, (await add(viewer)).passkey];
   const change = (cookie: string, id: number) =>
-    its.ask(`/admin/v1/passkeys/${id}`, asBrowser(cookie, { method: 'PATCH', body: '{"name":"key"}' }));
+    service.ask(`/admin/v1/passkeys/${id}`, asBrowser(cookie, { method: 'PATCH', body: '{"name":"key"}' }));
   const remove = (cookie: string, id: number) =>
-    its.ask(`/admin/v1/passkeys/${id}`, asBrowser(cookie, { method: 'DELETE' }));
+    service.ask(`/admin/v1/passkeys/${id}`, asBrowser(cookie, { method: 'DELETE' }));
   assertError(await change(viewer, ofAdmin.id), 'insufficient_scope');
   assertError(await remove(viewer, ofAdmin.id), 'insufficient_scope');
   assert.equal((await change(viewer, ofViewer.id)).json.name, 'key');
   assert.equal((await change(session, ofViewer.id)).status, 200);
   assert.equal((await remove(session, ofViewer.id)).status, 204);
   assertError(await remove(viewer, ofViewer.id), 'not_found');
-  const mine = await its.ask(`/admin/v1/passkeys?operatorId=${ofAdmin.operatorId}`, asBrowser(viewer));
+  const mine = await service.ask(`/admin/v1/passkeys?operatorId=${ofAdmin.operatorId}`, asBrowser(viewer));
   assert.deepEqual(mine.json, [ofAdmin]);
-  const nobody = await its.ask('/admin/v1/passkeys?operatorId=9223372036854775807', asBrowser(viewer));
+  const nobody = await service.ask('/admin/v1/passkeys?operatorId=9223372036854775807', asBrowser(viewer));
   assert.deepEqual(nobody.json, []);
 });
 
 test('a console at an IP address says that passkeys need a name', async (t) => {
-  const its = await startTestConsole(t);
-  const { port } = new URL(its.listener);
+  const service = await startTestConsole(t);
+  const { port } = new URL(service.listener);
   const [host, origin] = [`127.0.0.1:${port}`, `http://127.0.0.1:${port}`];
-  const session = await its.session('ada');
+  const session = await service.session('ada');
   for (const path of ['/sign-in/challenge', '/admin/v1/passkeys/challenge']) {
-    const asked = { method: 'POST', headers: { host, origin, cookie: session } };
-    const answer = await its.ask(path, asked);
+    const sent = { method: 'POST', headers: { host, origin, cookie: session } };
+    const answer = await service.ask(path, sent);
     assertError(answer, 'invalid_request');
     assert.match(answer.json.message, /localhost, or set CONSOLE_URL/);
-    assert.equal((await its.ask(path, { method: 'POST', headers: { cookie: session } })).status, 200);
+    assert.equal((await service.ask(path, { method: 'POST', headers: { cookie: session } })).status, 200);
   }
 });
 
 test('challenges and failed passkeys of an address are limited, and nobody is locked out', async (t) => {
-  const { its, add, begin, enter } = await prepare(t);
+  const { service, add, begin, enter } = await prepare(t);
   const { authenticator } = await add();
   const { challenge } = await begin();
   const right = authenticator.sign({ origin: ORIGIN, challenge });
   for (let tries = 1; tries < 20; tries++) await begin();
-  const refused = await its.ask('/sign-in/challenge', { method: 'POST' });
+  const refused = await service.ask('/sign-in/challenge', { method: 'POST' });
   assertError(refused, 'rate_limit_exceeded');
   assert.match(refused.json.message, /^Too many sign-ins from this address/);
   const wrong = inventAuthenticator().sign({ origin: ORIGIN, challenge });
   for (let tries = 0; tries < 20; tries++) assertError(await enter(wrong), 'unauthorized');
   assertError(await enter(wrong), 'rate_limit_exceeded');
   assert.equal((await enter(right)).status, 204);
-  assert.equal((await its.signIn(await its.makeLink('ada'))).status, 204);
+  assert.equal((await service.signIn(await service.makeLink('ada'))).status, 204);
 });
 
 test('another site gets no challenge, and cannot sign a browser in', async (t) => {
-  const { its, add, begin, enter } = await prepare(t);
+  const { service, add, begin, enter } = await prepare(t);
   const { authenticator } = await add();
   const signed = authenticator.sign({ origin: ORIGIN, challenge: (await begin()).challenge });
   for (const origin of ['https://evil.example', 'null']) {
     const headers = { origin };
-    assertError(await its.ask('/sign-in/challenge', { method: 'POST', headers }), 'insufficient_scope');
+    assertError(await service.ask('/sign-in/challenge', { method: 'POST', headers }), 'insufficient_scope');
     assertError(await enter(signed, headers), 'insufficient_scope');
   }
   assert.equal((await enter(signed)).status, 204);

@@ -54,7 +54,7 @@ let accounts = 0;
 async function prepare(service: TestService = shared, options: KeyOptions = {}) {
   const account = options.account ?? `account-${accounts++}`;
   const key = await service.issueKey({ account, ...options });
-  const send = (path: string, asked: Asked = {}) => call(service.url, `/v1${path}`, { key, ...asked });
+  const send = (path: string, sent: Asked = {}) => call(service.url, `/v1${path}`, { key, ...sent });
   const post = (path: string, body: object = {}, headers: Record<string, string> = {}) =>
     send(path, { method: 'POST', body: JSON.stringify(body), headers });
   const patch = (id: number, body: object, headers: Record<string, string> = {}) =>
@@ -85,13 +85,13 @@ const OPERATIONS: readonly (readonly [method: string, path: string, body?: objec
 ];
 
 const callEach = (
-  send: (path: string, asked: Asked) => ReturnType<typeof call>,
+  send: (path: string, sent: Asked) => ReturnType<typeof call>,
   id: number,
   deliveryId: number,
 ) =>
   OPERATIONS.map(async ([method, path, body]) => {
-    const asked = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const answer = await send(`/webhooks/${id}${path.replace('{deliveryId}', String(deliveryId))}`, asked);
+    const sent = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const answer = await send(`/webhooks/${id}${path.replace('{deliveryId}', String(deliveryId))}`, sent);
     return { operation: `${method} ${path}`, answer };
   });
 
@@ -544,8 +544,8 @@ test('an operator disables an endpoint and enables it again; a viewer may only l
     ['webhooks enable operator', 'webhooks disable operator'],
   );
   const viewer = await console.session('vera', 'viewer');
-  const asViewer = (path: string, asked: Asked = {}) =>
-    console.ask(`/admin/v1${path}`, asBrowser(viewer, asked));
+  const asViewer = (path: string, sent: Asked = {}) =>
+    console.ask(`/admin/v1${path}`, asBrowser(viewer, sent));
   assert.equal((await asViewer('/webhooks')).status, 200);
   assert.equal((await asViewer(`/webhooks/${id}/deliveries`)).status, 200);
   const refused = await asViewer(`/webhooks/${id}`, { method: 'PATCH', body: '{"enabled":false}' });

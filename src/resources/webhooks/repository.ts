@@ -477,13 +477,13 @@ export function open(engine: Engine, events: Pick<EventRepository, 'findPlace'>)
       id: number,
       owner: Owner | undefined,
       since: number,
-      kept: number,
+      retention: number,
     ): Promise<Result<Webhook, 'not_found' | 'gone' | 'invalid_request'>> {
       const found = await get(id, owner);
       if ('error' in found) return found;
       const now = await engine.now();
       if (since > now) return { error: 'invalid_request', message: 'since must not lie in the future.' };
-      if (since < now - kept) return { error: 'gone' };
+      if (since < now - retention) return { error: 'gone' };
       return await engine.write(moveWebhook, actor, id, owner, {
         place: await events.findPlace(since),
         since,

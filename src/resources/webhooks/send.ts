@@ -150,8 +150,8 @@ export class Sender {
       });
       // Nobody reads the body: the connection ends here.
       body.on('error', () => undefined);
-      const asked = headers['retry-after'];
-      return { status: statusCode, retryAfter: readRetryAfter(asked, clock().unix) };
+      const header = headers['retry-after'];
+      return { status: statusCode, retryAfter: readRetryAfter(header, clock().unix) };
     } finally {
       await client.destroy();
     }

@@ -141,21 +141,21 @@ export function copyBackup(backup: string, { file, exists }: HeldDatabase): stri
 }
 
 /**
- * The steps that put a copy in the place of a database, and keep the old one as `kept`. The old one has two names for a
+ * The steps that put a copy in the place of a database, and keep the old one as `replaced`. The old one has two names for a
  * moment, and no service opens a database with two names.
  */
 export function placingSteps(
   { file, exists }: Pick<HeldDatabase, 'file' | 'exists'>,
-  kept: string,
+  replaced: string,
 ): readonly (() => void)[] {
   const copy = nameOfCopy(file);
   return [
     () => sync(copy),
     // Only a database that is too damaged to be opened still has these. Beside a backup they would damage it.
     ...BESIDE.map((ending) => () => {
-      if (existsSync(file + ending)) renameSync(file + ending, kept + ending);
+      if (existsSync(file + ending)) renameSync(file + ending, replaced + ending);
     }),
-    ...(exists ? [() => linkSync(file, kept)] : []),
+    ...(exists ? [() => linkSync(file, replaced)] : []),
     () => sync(dirname(file)),
     () => renameSync(copy, file),
     () => sync(dirname(file)),
