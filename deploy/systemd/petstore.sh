@@ -1,21 +1,24 @@
 #!/bin/sh
 # Runs a command as the service runs: the same user, database and variables.
 #
-#   install -m 755 deploy/systemd/petstore.sh /usr/local/bin/petstore
+#   ln -sf /opt/petstore/deploy/systemd/petstore.sh /usr/local/bin/petstore
 #   petstore keys list
 #
-# A variable that is set already wins.
+# A variable that is set already wins over /etc/petstore.env, and this file wins over the default, as in petstore.service.
 set -eu
 umask 077
-[ "$(id -un)" = petstore ] || exec runuser --user petstore -- "$0" "$@"
-
-export DATABASE_URL="${DATABASE_URL-sqlite:/var/lib/petstore/petstore.db}"
-if [ -r /etc/petstore.env ]; then
-  # Lines NAME=VALUE, read without the shell's rules, because systemd does not apply them either.
-  while IFS= read -r line || [ -n "$line" ]; do
-    case $line in
-      [A-Za-z_]*=*) printenv "${line%%=*}" > /dev/null || export "$line" ;;
-    esac
-  done < /etc/petstore.env
+node=/opt/petstore/node_modules/.bin/node
+if [ -e /etc/petstore.env ]; then
+  # systemd reads it as root. Without it, a command would use another database than the service.
+  [ -r /etc/petstore.env ] || {
+    echo "petstore: $(id -un) cannot read /etc/petstore.env: run this as root, or run chgrp petstore and chmod 640 on it." >&2
+    exit 1
+  }
+  variables=$("$node" /opt/petstore/bin/environment-file.js < /etc/petstore.env)
+  eval "$variables"
 fi
-exec /opt/petstore/node_modules/.bin/node --disable-sigusr1 /opt/petstore/bin/petstore.js "$@"
+export DATABASE_URL="${DATABASE_URL-sqlite:/var/lib/petstore/petstore.db}"
+
+set -- "$node" --disable-sigusr1 /opt/petstore/bin/petstore.js "$@"
+[ "$(id -un)" = petstore ] || exec runuser --user petstore -- "$@"
+exec "$@"

@@ -2,6 +2,7 @@
 import { styleText } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { localAddress } from '../config/addresses.ts';
+import { readConfig } from '../config/config.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { Category } from '../resources/categories/schema.ts';
 import type { FirstKey } from './first-key.ts';
@@ -58,14 +59,14 @@ function placeRows({ url, consoleUrl, metricsUrl, link, firstKey, account }: Ban
     ['Reference', `${local}/reference`],
     ['Dashboard', `${local}/dashboard`],
   ];
-  if (link !== undefined)
-    rows.push([
-      'Console',
-      link.address,
-      `As "${link.operator}", once within 10 minutes. Another link: npx petstore console`,
-    ]);
-  else if (consoleUrl !== undefined)
-    rows.push(['Console', consoleUrl, 'Sign in with a link: npx petstore console --as NAME']);
+  if (consoleUrl !== undefined) {
+    const command = consoleCommand(consoleUrl);
+    const [value, note] =
+      link === undefined
+        ? [consoleUrl, `Sign in with a link: ${command} --as NAME`]
+        : [link.address, `As "${link.operator}", once within 10 minutes. Another link: ${command}`];
+    rows.push(['Console', value, note]);
+  }
   if (metricsUrl !== undefined) rows.push(['Metrics', localAddress(metricsUrl)]);
   if (firstKey !== undefined)
     rows.push([
@@ -80,6 +81,12 @@ function placeRows({ url, consoleUrl, metricsUrl, link, firstKey, account }: Ban
       `Make another one: npx petstore keys create --account ${shellWord(account)}`,
     ]);
   return rows;
+}
+
+/** Prints a link to this console, also in a shell without the variables of the service: a link holds a secret. */
+function consoleCommand(consoleUrl: string): string {
+  const command = 'npx petstore console';
+  return consoleUrl === readConfig({}).consoleUrl ? command : `CONSOLE_URL=${consoleUrl} ${command}`;
 }
 
 /** The lines work as printed, in any POSIX shell. */

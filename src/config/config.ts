@@ -37,6 +37,15 @@ const whole = (from: number, to: number): Parser<number> => {
   });
   return (value, refuse) => Number(digits(value, refuse));
 };
+const anyPort = whole(0, 65_535);
+const listenPort: Parser<number> = (value, refuse) => {
+  // For a Service called "console", Kubernetes sets CONSOLE_PORT=tcp://10.0.0.1:80. Docker does it for linked containers.
+  if (!/^(?:tcp|udp|sctp):/.test(value)) return anyPort(value, refuse);
+  refuse(
+    'is set by Kubernetes for a Service of this name: set it yourself, or set enableServiceLinks: false in the pod',
+  );
+  return 0;
+};
 const oneOf = <const T extends string>(values: readonly T[]) =>
   text(`must be one of ${values.join(', ')}`, (value) => values.some((each) => each === value)) as Parser<T>;
 const list = (value: string) => value.split(',').map((item) => item.trim());
@@ -88,7 +97,7 @@ const optional = <T>(parse: Parser<T>): Variable<T | undefined> => ({ parse, byD
 
 const VARIABLES = {
   HOST: variable(listenHost, '127.0.0.1'),
-  PORT: variable(whole(0, 65_535), 8080),
+  PORT: variable(listenPort, 8080),
   PETSTORE_ENVIRONMENT: variable(oneOf(ENVIRONMENTS), 'production'),
   PRODUCTION_URL: optional(baseUrl),
   STAGING_URL: optional(baseUrl),
@@ -99,8 +108,8 @@ const VARIABLES = {
   REDIS_URL: optional(
     text('must be redis://… or rediss://…', (value) => /^rediss?:$/.test(URL.parse(value)?.protocol ?? '')),
   ),
-  METRICS_PORT: optional(whole(0, 65_535)),
-  CONSOLE_PORT: optional(whole(0, 65_535)),
+  METRICS_PORT: optional(listenPort),
+  CONSOLE_PORT: optional(listenPort),
   CONSOLE_HOST: variable(listenHost, '127.0.0.1'),
   CONSOLE_URL: optional(inNormalForm('must be an origin such as https://console.example', normalOrigin)),
   TRUST_PROXY: variable(networks, []),

@@ -71,10 +71,20 @@ test('npm start prints a sign-in link that works once, and the log never has it'
   const { stdout } = await service.ended;
   assert.equal(stdout.includes(link.hash.slice(1)), false);
   const again = await startServiceProcess(t, variables, ['--first-key']);
-  await waitFor(again, ({ stderr }) =>
-    stderr.includes('npx petstore console --as NAME') ? true : undefined,
+  const command = await waitFor(
+    again,
+    ({ stderr }) => /CONSOLE_URL=(\S+) npx petstore console --as NAME/.exec(stderr)?.[0],
   );
   assert.equal(again.stderr().includes('sign-in#'), false);
+
+  // In a terminal without the port of the console.
+  const { CONSOLE_PORT: _, ...others } = variables;
+  const [, url = ''] = /CONSOLE_URL=(\S+)/.exec(command) ?? [];
+  const { link: next } = await runJson<{ link: string }>(['console', '--as', 'bob'], {
+    ...others,
+    CONSOLE_URL: url,
+  });
+  assert.equal((await fetch(new URL('/sign-in', next))).status, 200);
 });
 
 test('npm start opens the console on port 8081, unless CONSOLE_PORT says otherwise', () => {

@@ -210,6 +210,13 @@ test('a mistyped PETSTORE_ENVIRONMENT stops the start, unless the right one is s
   ]);
 });
 
+test('the address of a Service of Kubernetes in place of a port stops the start, and the message says what to do', () => {
+  for (const name of ['PORT', 'METRICS_PORT', 'CONSOLE_PORT'])
+    assert.deepEqual(faults({ [name]: 'tcp://10.0.0.1:80' }), [
+      `${name} is set by Kubernetes for a Service of this name: set it yourself, or set enableServiceLinks: false in the pod`,
+    ]);
+});
+
 test('another unknown variable causes a warning with the nearest name', () => {
   const env = { PETSTORE_DATABASE_URL: 'sqlite:a.db', PETSTORE_IMAGE_TAG: '1', PETSTORE_EMPTY: '' };
   assert.deepEqual(faults(env), []);

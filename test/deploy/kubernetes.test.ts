@@ -33,6 +33,7 @@ interface Objects {
       readonly template: {
         readonly metadata: Readonly<Record<'labels' | 'annotations', Readonly<Record<string, string>>>>;
         readonly spec: {
+          readonly enableServiceLinks: boolean;
           readonly terminationGracePeriodSeconds: number;
           readonly securityContext: { readonly runAsUser: number };
           readonly containers: readonly [Container];
@@ -68,6 +69,10 @@ test('the service accepts the configuration for Kubernetes', () => {
   assert.equal(config.port, portOf('http'));
   assert.equal(template.metadata.annotations['prometheus.io/port'], String(config.metricsPort));
   assert.match(read('Dockerfile'), new RegExp(`^EXPOSE ${config.port}$`, 'm'));
+});
+
+test('Services of Kubernetes set no variables of the pods', () => {
+  assert.equal(template.spec.enableServiceLinks, false);
 });
 
 test('the probes of Kubernetes ask for paths that answer 200', async (t) => {

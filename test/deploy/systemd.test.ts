@@ -1,6 +1,6 @@
 // The units of deploy/systemd, and the command that runs like them. Contract: section 7.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -79,26 +79,93 @@ test('the unit starts a program that exists, with a configuration that is valid'
   assert.equal(databaseUrl, `sqlite:/var/lib/${settings(UNIT, 'StateDirectory')[0]}/petstore.db`);
 });
 
-test('the installed command has the database and the variables of the service', (t) => {
+/** Runs the installed command. `variables` are those of its caller. */
+function runInstalled(folder: string, args: readonly string[], variables: Record<string, string> = {}) {
+  return execFileSync(join(folder, 'petstore.sh'), args, { encoding: 'utf8', env: variables });
+}
+
+/** The configuration in force for the installed command. */
+function configuration(
+  folder: string,
+  variables?: Record<string, string>,
+): ReadonlyMap<string, string | null> {
+  const shown = JSON.parse(runInstalled(folder, ['config', '--json'], variables)) as {
+    variable: string;
+    value: string | null;
+  }[];
+  return new Map(shown.map(({ variable, value }) => [variable, value]));
+}
+
+test('the installed command has the database of the unit, and the variables of the file as systemd reads it', (t) => {
   const folder = install(t);
+  const databaseUrl = `sqlite:${folder}/petstore/petstore.db`;
+  assert.equal(configuration(folder).get('DATABASE_URL'), databaseUrl);
   const lines = [
     '# a comment',
     '',
-    'PRODUCTION_URL=https://pets.example/$HOME&b/v1',
+    'PRODUCTION_URL = "https://pets.example/$HOME&b/v1"  ',
+    "CORS_ORIGINS='https://a.example, https://b.example'",
+    'TRUST_PROXY=10.0.0.0/8, \\',
+    '  127.0.0.1',
     'BAN_AFTER=50',
-    'PORT=1',
+    'BAN_AFTER=60',
   ];
-  writeFileSync(join(folder, 'petstore.env'), lines.join('\n'));
-  const output = execFileSync(join(folder, 'petstore.sh'), ['config', '--json'], {
-    encoding: 'utf8',
-    env: { PORT: '2' },
-  });
-  const configuration = JSON.parse(output) as { variable: string; value: string | null }[];
-  const value = (name: string) => configuration.find(({ variable }) => variable === name)?.value;
-  assert.equal(value('DATABASE_URL'), `sqlite:${folder}/petstore/petstore.db`);
-  assert.equal(value('PRODUCTION_URL'), 'https://pets.example/$HOME&b/v1');
-  assert.equal(value('BAN_AFTER'), '50');
-  assert.equal(value('PORT'), '2', 'a variable that is set already wins');
+  writeFileSync(join(folder, 'petstore.env'), lines.join('\r\n').replaceAll('\\\r', '\\'));
+  const found = configuration(folder);
+  assert.equal(found.get('DATABASE_URL'), databaseUrl);
+  assert.equal(found.get('PRODUCTION_URL'), 'https://pets.example/$HOME&b/v1');
+  assert.equal(found.get('CORS_ORIGINS'), 'https://a.example, https://b.example');
+  assert.equal(found.get('TRUST_PROXY'), '10.0.0.0/8,   127.0.0.1');
+  assert.equal(found.get('BAN_AFTER'), '60');
+});
+
+test('a variable of the caller wins over the file, and the file over the unit', (t) => {
+  const folder = install(t);
+  const moved = `sqlite:${folder}/moved.db`;
+  writeFileSync(join(folder, 'petstore.env'), `DATABASE_URL="${moved}"\nPORT=1\nMETRICS_PORT=2\n`);
+  const found = configuration(folder, { PORT: '3', METRICS_PORT: '' });
+  assert.equal(found.get('DATABASE_URL'), moved);
+  assert.equal(found.get('PORT'), '3');
+  assert.equal(found.get('METRICS_PORT'), null);
+});
+
+test('after a move, commands and the backup use the database that the file names', (t) => {
+  const folder = install(t);
+  mkdirSync(join(folder, 'petstore'));
+  newDatabase(join(folder, 'petstore/petstore.db'));
+  newDatabase(join(folder, 'moved.db'));
+  writeFileSync(join(folder, 'petstore.env'), `DATABASE_URL='sqlite:${folder}/moved.db'\n`);
+  runInstalled(folder, ['accounts', 'create', 'shop', '--plan', 'free']);
+  runInstalled(folder, ['backup', join(folder, 'copy.db')]);
+  const accounts = (file: string) => {
+    const database = new DatabaseSync(join(folder, file), { readOnly: true });
+    t.after(() => database.close());
+    return database
+      .prepare('SELECT name FROM accounts')
+      .all()
+      .map(({ name }) => name);
+  };
+  assert.deepEqual(accounts('petstore/petstore.db'), []);
+  assert.deepEqual(accounts('copy.db'), ['shop']);
+});
+
+test('a file of variables that cannot be read stops a command', (t) => {
+  const folder = install(t);
+  const file = join(folder, 'petstore.env');
+  // Latin-1, and systemd refuses what is not UTF-8.
+  writeFileSync(file, Buffer.from('PORT=1\n# Zo\xeb\n', 'latin1'));
+  const run = (uid?: number) =>
+    spawnSync(join(folder, 'petstore.sh'), ['config'], { encoding: 'utf8', env: {}, ...(uid && { uid }) });
+  const odd = run();
+  assert.equal(odd.status, 1);
+  assert.match(odd.stderr, /^petstore: .* is not UTF-8/);
+  chmodSync(folder, 0o711);
+  chmodSync(file, 0o000);
+  // root can read every file, so the command runs as another user.
+  const closed = run(userInfo().uid === 0 ? 65_534 : undefined);
+  assert.equal(closed.status, 1);
+  assert.match(closed.stderr, /^petstore: \w+ cannot read \S+\/petstore\.env: /);
+  assert.equal(closed.stdout, '');
 });
 
 test('the backup unit leaves a complete copy here and in restic each time, and notes when', (t) => {
