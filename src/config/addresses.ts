@@ -1,15 +1,26 @@
 // The addresses in the configuration. Contract: section 7.
 import { isIP, isIPv4 } from 'node:net';
 
+/** Characters of the longest base address. Headers have addresses below it, and the description says how long they are. */
+export const BASE_LENGTH = 500;
+
 /** The normal form of a base address: the host in lower case, without the default port. Undefined if it is none. */
 export function normalBase(value: string): string | undefined {
   const url = /^https?:\/\/[^/?#@\\]+\/[^?#\\]*$/i.test(value) ? URL.parse(value) : null;
-  return url?.pathname.endsWith('/v1') === true ? url.origin + url.pathname : undefined;
+  const base = url?.pathname.endsWith('/v1') === true ? url.origin + url.pathname : undefined;
+  return base !== undefined && base.length <= BASE_LENGTH ? base : undefined;
 }
 
-/** The normal form of an origin, as browsers send it. Undefined if it is none. */
+/** Characters of the longest origin: a name has at most 253. */
+export const ORIGIN_LENGTH = 300;
+
+// The URL Standard allows more characters in a host than any name has, such as * and !.
+const ORIGIN = /^https?:\/\/(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-f:]+\])(?::\d+)?$/;
+
+/** The normal form of an origin, as browsers send it. Undefined if no browser sends one like it. */
 export function normalOrigin(value: string): string | undefined {
-  return /^https?:\/\/[^/?#@\\]+$/i.test(value) ? URL.parse(value)?.origin : undefined;
+  const normal = /^https?:\/\/[^/?#@\\]+$/i.test(value) ? (URL.parse(value)?.origin ?? '') : '';
+  return normal.length <= ORIGIN_LENGTH && ORIGIN.test(normal) ? normal : undefined;
 }
 
 /** The address of a listener: `http://127.0.0.1:8080`. */

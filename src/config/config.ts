@@ -1,6 +1,6 @@
 // Contract: sections 1 and 7.
 import { isIP } from 'node:net';
-import { browserOrigin, normalBase, normalOrigin, origin, portConflicts } from './addresses.ts';
+import { BASE_LENGTH, browserOrigin, normalBase, normalOrigin, origin, portConflicts } from './addresses.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import { databaseUrlFault, DEFAULT_DATABASE_URL } from './database-url.ts';
 import { mistypedVariables, unknownVariables } from './unknown-variables.ts';
@@ -59,7 +59,7 @@ const inNormalForm =
     return result ?? value;
   };
 const baseUrl = inNormalForm(
-  'must be an http or https address that ends in /v1, without a user or a query',
+  `must be an http or https address of at most ${BASE_LENGTH} characters that ends in /v1, without a user or a query`,
   normalBase,
 );
 const listenHost = text(
@@ -80,9 +80,12 @@ const networks: Parser<Networks> = (value, refuse) =>
   });
 const origins: Parser<'*' | readonly string[]> = (value, refuse) => {
   if (value === '*') return value;
-  const items = list(value).map(normalOrigin);
-  if (items.includes(undefined)) refuse('must be * or a list of origins such as https://app.example');
-  return items.filter((item) => item !== undefined);
+  const wrong = list(value).find((item) => normalOrigin(item) === undefined);
+  if (wrong !== undefined)
+    refuse(
+      `must be * alone, or a list of origins as browsers send them (https://app.example), without a path or a *; ${JSON.stringify(wrong)} is none`,
+    );
+  return list(value).flatMap((item) => normalOrigin(item) ?? []);
 };
 
 interface Variable<T> {

@@ -1,3 +1,4 @@
+import { BASE_LENGTH, ORIGIN_LENGTH } from '../config/addresses.ts';
 import { PLANS } from '../domain/plan.ts';
 import { entityTag } from '../domain/json.ts';
 import { petJson } from '../resources/pets/table.ts';
@@ -19,7 +20,7 @@ const text = (pattern: RegExp, maxLength: number) =>
   ({ type: 'string', pattern: pattern.source, maxLength }) as const;
 const exactly = (value: string) => ({ type: 'string', const: value }) as const;
 const whole = { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 } as const;
-const link = text(/^<[^>]+>; rel="[a-z-]+"(?:, <[^>]+>; rel="[a-z-]+")*$/, 2_000);
+const links = (maxLength: number) => text(/^<[^>]+>; rel="[a-z-]+"(?:, <[^>]+>; rel="[a-z-]+")*$/, maxLength);
 
 const RETRY_AFTER = {
   description: 'Whole seconds to wait before trying again.',
@@ -65,7 +66,7 @@ export function headerComponents(base: string) {
     },
     'Access-Control-Allow-Origin': {
       description: 'On a request with `Origin`: who may read the response in a browser.',
-      schema: text(/^(?:\*|https?:\/\/[^/]+)$/, 300),
+      schema: text(/^(?:\*|https?:\/\/[^/]+)$/, ORIGIN_LENGTH),
       example: '*',
     },
     'Retry-After': RETRY_AFTER,
@@ -116,25 +117,35 @@ export function headerComponents(base: string) {
     },
     DeprecationLinks: {
       description: 'What to read about the deprecation, and the operation that takes over.',
-      schema: link,
+      schema: links(2_000),
       example: `${deprecation['Link']}`,
     },
   } as const satisfies Record<string, Header>;
 }
 
+/** Characters of the longest address without its query: a base address, the longest path, and what `Link` adds. */
+const LONGEST_ADDRESS = BASE_LENGTH + 200;
+
 /** `Link` of a list with these parameters at the address `address`. */
 export function nextLink(
   address: string,
-  parameters: Readonly<Record<string, AnyParameter | undefined>>,
+  parameters: Readonly<Record<string, AnyParameter>>,
   presence: string,
 ): Header {
-  const [name, place] = Object.entries(parameters).find(([, parameter]) => parameter?.isPlace) ?? [];
-  const limit = String(parameters['limit']?.absent);
+  const [name, place] = Object.entries(parameters).find(([, { isPlace }]) => isPlace) ?? [];
+  const limit = parameters['limit']?.absent as number;
+  const longest = Object.entries(parameters).reduce((sum, each) => sum + longestPart(...each), 0);
   return {
     description: `The next page (\`rel="next"\`, RFC 8288). ${presence}`,
-    schema: link,
+    schema: links(LONGEST_ADDRESS + longest),
     example: `<${address}?limit=${limit}&${name}=${String(place?.example)}>; rel="next"`,
   };
+}
+
+/** Characters of the longest `name=value&` of a parameter. A list has one for each of its values. */
+function longestPart(name: string, { schema, longest }: AnyParameter): number {
+  const times = typeof schema === 'string' ? 1 : Number(schema['maxItems'] ?? 1);
+  return times * (name.length + longest + 2);
 }
 
 /** `Location` of a thing with this id that was added at the address `address`. */
