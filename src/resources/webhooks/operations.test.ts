@@ -145,6 +145,25 @@ const INVALID: readonly (readonly [body: object, message: RegExp])[] = [
 ];
 
 /** URLs that break a rule when private addresses are not allowed. */
+test('a url comes back as the URL Standard writes it, as a URI', async () => {
+  const { send, post, patch } = await prepare();
+  const { port } = new URL(endpoint.url);
+  const typed = `HTTP://127.1:${port}/./a b/é?q={x}|%z1`;
+  const written = `http://127.0.0.1:${port}/a%20b/%C3%A9?q=%7Bx%7D%7C%25z1`;
+  const created = await post('/webhooks', { url: typed });
+  assert.equal(created.json.url, written);
+  assert.equal((await send(`/webhooks/${created.json.id}`)).json.url, written);
+  const changed = await patch(created.json.id, { url: `HTTP://127.1:${port}` });
+  assert.equal(changed.json.url, `http://127.0.0.1:${port}/`);
+});
+
+test('a url that is too long as the URL Standard writes it is refused', async () => {
+  const { post } = await prepare();
+  const answer = await post('/webhooks', { url: `${endpoint.url}/${'é'.repeat(1_000)}` });
+  assertError(answer, 'invalid_request');
+  assert.match(answer.json.message, /^url must have at most 2048 characters\.$/);
+});
+
 const REFUSED: readonly (readonly [url: string, message: RegExp])[] = [
   ['shop.example', /^url must be an absolute URL\.$/],
   ['http://shop.example/', /^url must begin with https:\/\/\.$/],

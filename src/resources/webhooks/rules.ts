@@ -17,6 +17,20 @@ export const MOST_TESTS = 10;
 /** Characters. */
 export const URL_LENGTH = 2_048;
 
+/**
+ * A URL as the URL Standard writes it, which is how it is stored and answered. What the standard leaves and no URI has
+ * (RFC 3986) is percent-encoded too. A text that is no URL stays as it is, and `checkUrl` refuses it.
+ */
+export function writeUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return text;
+  const host = url.href.indexOf(url.host) + url.host.length;
+  return (
+    url.href.slice(0, host) +
+    url.href.slice(host).replace(/[^\w.~!$&'()*+,;=:@/?#%-]|%(?![\da-f]{2})/gi, encodeURIComponent)
+  );
+}
+
 /** Ports from 1024 on that the Fetch Standard blocks, because other protocols have them. */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,

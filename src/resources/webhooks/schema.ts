@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { bodyInstant, dateTime, int64, optionalText } from '../../domain/fields.ts';
 import { MOST_TYPES, TYPE_FILTERS } from '../events/rules.ts';
-import { FAILURES, URL_LENGTH } from './rules.ts';
+import { FAILURES, URL_LENGTH, writeUrl } from './rules.ts';
 import { DELIVERY_STATUSES, DISABLED_REASONS } from './table.ts';
 
 const URL_FAULT = `must be a URL of at most ${URL_LENGTH} characters`;
@@ -19,6 +19,8 @@ const url = z
     examples: ['https://shop.example/petstore'],
   });
 
+const sentUrl = url.transform(writeUrl);
+
 const types = z
   .array(z.enum(TYPE_FILTERS as [string, ...string[]], { error: TYPE_FAULT }), { error: TYPES_FAULT })
   .min(1, { error: TYPES_FAULT })
@@ -33,13 +35,13 @@ const description = optionalText(200, { description: 'What the endpoint is for.'
 
 /** The body of `createWebhook`. Other fields are ignored. */
 export const NewWebhook = z
-  .object({ url, types: types.exactOptional(), description: description.exactOptional() })
+  .object({ url: sentUrl, types: types.exactOptional(), description: description.exactOptional() })
   .meta({ id: 'NewWebhook', description: 'A webhook to add. Without `types` it gets all events.' });
 
 /** The body of `updateWebhook`. */
 export const WebhookPatch = z
   .object({
-    url: url.exactOptional(),
+    url: sentUrl.exactOptional(),
     types: types.exactOptional(),
     description: description.nullable().exactOptional(),
     enabled: z
