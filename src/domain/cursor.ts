@@ -1,6 +1,9 @@
 // Contract: section 3.
 import { crc32 } from 'node:zlib';
 
+/** A place in a list that is not in the order of ids: the values that its cursors hold. */
+export type Place = { readonly [name: string]: string | number | bigint | undefined };
+
 /** An id and its CRC-32. Shared by all calls, because each one finishes with it before it returns. */
 const bytes = Buffer.alloc(12);
 const idBytes = bytes.subarray(0, 8);
@@ -10,7 +13,8 @@ const CHECKSUM = 4;
 
 /**
  * The cursor of the page after a place: the place and its CRC-32, in base64url. The place is the id of an item, or a text of
- * more than 8 bytes for a list that is not in the order of ids. Clients must not read it.
+ * more than 8 bytes for a list that is not in the order of ids. Clients must not read it. Anybody can make one, so what it
+ * holds is checked as parameters are.
  */
 export function encodeCursor(place: bigint | string): string {
   if (typeof place === 'string') return encodeText(place);

@@ -1,3 +1,4 @@
+import type { Place } from './cursor.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** An expected outcome that is not what was asked for. Nothing of a refused change is done. */
@@ -8,7 +9,7 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
   /** Seconds. */
   readonly retryAfter?: number;
   /** The place in a list from which the caller can go on. */
-  readonly next?: bigint | string;
+  readonly next?: bigint | Place;
 }
 
 /** What a use case gives back. Faults are thrown instead. */

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Actor, OperatorActor } from '../domain/audit.ts';
+import type { Place } from '../domain/cursor.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
 import { type Patch, toPatch } from '../domain/patch.ts';
@@ -58,7 +59,7 @@ interface DeclaredAnswer {
 }
 
 /** The page that a list returns, of objects or as JSON. */
-export interface AnyPage extends Pick<Page<unknown, bigint | string>, 'next'> {
+export interface AnyPage extends Pick<Page<unknown, bigint | Place>, 'next'> {
   readonly items: readonly object[] | Json<readonly unknown[]>;
   /** Keeps the response of a page that may be returned again, so that the service encodes it only once. */
   readonly cache?: { response?: object } | undefined;

@@ -1,5 +1,5 @@
 // Contract: sections 3 and 4.
-import { decodeCursor, decodeTextCursor, encodeCursor } from '../domain/cursor.ts';
+import { decodeCursor, decodeTextCursor, encodeCursor, type Place } from '../domain/cursor.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { instantFromText, NO_INSTANT, textFromInstant } from '../domain/instant.ts';
 import { int64FromDecimal } from '../domain/int64.ts';
@@ -9,10 +9,22 @@ interface About {
   readonly example: string | number | readonly number[] | readonly string[];
 }
 
+/** Characters of the longest int64 in decimal. */
+const INT64_LENGTH = 20;
+
+/** Characters that percent-encoding makes of one, at most. */
+const ENCODED = 9;
+
+/** 9999-12-31T23:59:59.999Z in Unix milliseconds: the last instant of a date-time. */
+const LAST_INSTANT = 253_402_300_799_999;
+
+const longestOf = (texts: readonly string[]) =>
+  Math.max(...texts.map((each) => encodeURIComponent(each).length));
+
 /** How many items a page of a list has. */
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
 
-export type Value = string | number | bigint | readonly bigint[] | readonly string[];
+export type Value = string | number | bigint | readonly bigint[] | readonly string[] | Place;
 
 /** The values of parameters by name, undefined for each that is absent. */
 export type Values = Readonly<Record<string, Value | undefined>>;
@@ -29,6 +41,8 @@ export interface Parameter<T extends Value = Value, Absent extends Value | undef
   readonly read: (text: string) => T | undefined;
   /** Returns the text of a value in the link to the next page. Without it, the value is its own text. */
   write?(value: T): string;
+  /** Characters of the longest text in that link, as a query holds it. */
+  readonly longest: number;
   /** Set when the parameter may be repeated: reads all its texts, when there are several. */
   readonly readAll?: (texts: readonly string[]) => T | undefined;
   /** What the message says about an invalid text. */
@@ -52,6 +66,7 @@ export function integer(
       const value = /^(?:0|[1-9]\d{0,3})$/.test(text) ? Number(text) : Number.NaN;
       return value >= minimum && value <= maximum ? value : undefined;
     },
+    longest: String(maximum).length,
     fault: `must be an integer from ${minimum} to ${maximum}`,
     absent: bounds.default,
   };
@@ -63,6 +78,7 @@ export function int64(about: About): Parameter<bigint> {
     ...about,
     schema: { type: 'integer', format: 'int64' },
     read: int64FromDecimal,
+    longest: INT64_LENGTH,
     fault: 'must be an integer of 64 bits',
     absent: undefined,
   };
@@ -79,6 +95,7 @@ export function int64List(most: number, about: About): Parameter<readonly bigint
     schema: { type: 'array', items: { type: 'integer', format: 'int64' }, minItems: 1, maxItems: most },
     read: (text) => readAll([text]),
     readAll,
+    longest: INT64_LENGTH,
     fault: `must be an integer of 64 bits, given at most ${most} times`,
     absent: undefined,
   };
@@ -91,6 +108,7 @@ export function instant(about: About): Parameter<number> {
     schema: { type: 'string', format: 'date-time', maxLength: 64 },
     read: (text) => (text.length > 64 ? undefined : instantFromText(text)),
     write: textFromInstant,
+    longest: encodeURIComponent(textFromInstant(0)).length,
     fault: `${NO_INSTANT} (in an address, write + as %2B)`,
     absent: undefined,
   };
@@ -106,6 +124,7 @@ export function oneOf<Option extends string>(
     ...about,
     schema,
     read: (text) => options.find((option) => option === text),
+    longest: longestOf(options),
     fault: `must be one of ${options.join(', ')}`,
     absent: undefined,
   };
@@ -128,6 +147,7 @@ export function choices<Option extends string>(
     schema: { type: 'array', items: { type: 'string', enum: options }, minItems: 1, maxItems: most },
     read: (text) => readAll([text]),
     readAll,
+    longest: longestOf(options),
     fault: `must be one of ${options.join(', ')}, given at most ${most} times`,
     absent: undefined,
   };
@@ -141,8 +161,8 @@ export function rowId(description: string): Parameter<number> {
 
 /** The id of a row in a query. Out of range it is 0, which matches nothing. */
 export function rowFilter(description: string, example = 1): Parameter<number> {
-  const { read, schema, fault, absent } = int64({ description, example });
-  return { description, example, schema, read: (text) => toRowNumber(read(text)), fault, absent };
+  const { read, schema, longest, fault, absent } = int64({ description, example });
+  return { description, example, schema, read: (text) => toRowNumber(read(text)), longest, fault, absent };
 }
 
 function toRowNumber(id: bigint | undefined): number | undefined {
@@ -167,6 +187,7 @@ export function seconds(about: {
     ...about,
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 999_999_999 },
     read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+    longest: 9,
     fault: 'must be a whole number of seconds with at most 9 digits',
     absent: undefined,
   };
@@ -178,6 +199,7 @@ export function shortText(most: number, about: { description: string; example: s
     ...about,
     schema: { type: 'string', maxLength: most },
     read: (text) => (text.length <= most && !text.includes('\0') ? text : undefined),
+    longest: most * ENCODED,
     fault: `must have at most ${most} characters`,
     absent: undefined,
   };
@@ -190,26 +212,89 @@ const CURSOR = {
   isPlace: true,
 } as const;
 
-const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
+const cursorSchema = (maxLength: number) => ({ type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength });
 
 /** Where a page of a list in the order of ids begins. */
 export const cursor: Parameter<bigint> = {
   ...CURSOR,
   example: encodeCursor(42n),
-  schema: { type: 'string', pattern: CURSOR_PATTERN, maxLength: 64 },
+  schema: cursorSchema(64),
   read: decodeCursor,
+  write: encodeCursor,
+  longest: encodeCursor(42n).length,
 };
 
-/** Where a page of a list in another order begins: a text like `example`, which `pattern` describes. */
-export function placeCursor(pattern: RegExp, example: string): Parameter<string> {
+/** A value of a cursor: its text and its range, checked like a parameter. No text has a point. */
+export interface CursorValue<T> {
+  /** Returns the value, or undefined for a text that no cursor of the service has. */
+  readonly read: (text: string) => T | undefined;
+  readonly isOptional?: true;
+}
+
+/** An instant in Unix milliseconds. */
+export const cursorInstant: CursorValue<number> = { read: wholeNumber(0, LAST_INSTANT) };
+
+export const cursorRowId: CursorValue<number> = { read: wholeNumber(1) };
+
+/** A number of things, or the negative one in a list that is sorted by it. */
+export const cursorCount: CursorValue<number> = { read: wholeNumber(-Number.MAX_SAFE_INTEGER) };
+
+/** A place among events. */
+export const cursorInt64: CursorValue<bigint> = {
+  read(text) {
+    const value = int64FromDecimal(text);
+    return value === undefined || value < 0n ? undefined : value;
+  },
+};
+
+export function cursorText(pattern: RegExp): CursorValue<string> {
+  return { read: (text) => (pattern.test(text) ? text : undefined) };
+}
+
+/** The id of an operation. */
+export const cursorOperation = cursorText(/^[A-Za-z]{1,100}$/);
+
+/** A value that may be absent. */
+export function cursorOptional<T>({ read }: CursorValue<T>): CursorValue<T | undefined> {
+  return { read, isOptional: true };
+}
+
+const LONGEST_CURSOR = 256;
+
+/** Where a page of a list in another order begins: a place with these values, in their order. */
+export function placeCursor<P extends Place>(
+  values: { readonly [Name in keyof P]: CursorValue<P[Name]> },
+  example: P,
+): Parameter<P> {
+  const entries = Object.entries<CursorValue<Place[string]>>(values);
+  const write = (place: P) => encodeCursor(entries.map(([name]) => String(place[name] ?? '')).join('.'));
   return {
     ...CURSOR,
-    example: encodeCursor(example),
-    schema: { type: 'string', pattern: CURSOR_PATTERN, maxLength: 256 },
+    example: write(example),
+    schema: cursorSchema(LONGEST_CURSOR),
+    write,
+    longest: LONGEST_CURSOR,
     read(text) {
-      const place = decodeTextCursor(text);
-      return place !== undefined && pattern.test(place) ? place : undefined;
+      const parts = text.length > LONGEST_CURSOR ? undefined : decodeTextCursor(text)?.split('.');
+      if (parts?.length !== entries.length) return undefined;
+      const place: Record<string, Place[string]> = {};
+      for (const [index, [name, { read, isOptional = false }]] of entries.entries()) {
+        const part = parts[index] ?? '';
+        if (isOptional && part === '') continue;
+        const value = read(part);
+        if (value === undefined) return undefined;
+        place[name] = value;
+      }
+      return place as P;
     },
+  };
+}
+
+/** Reads an integer in its one decimal spelling. */
+function wholeNumber(minimum: number, maximum = Number.MAX_SAFE_INTEGER) {
+  return (text: string): number | undefined => {
+    const value = Number(int64FromDecimal(text) ?? Number.NaN);
+    return value >= minimum && value <= maximum ? value : undefined;
   };
 }
 

@@ -1,6 +1,6 @@
 // Contract: sections 2, 3.2, 3.3, 3.6 and 4.
 import type { IncomingMessage } from 'node:http';
-import { encodeCursor } from '../domain/cursor.ts';
+import type { Place } from '../domain/cursor.ts';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { entityTag, toJson } from '../domain/json.ts';
 import type { BoundContext, Response } from './context.ts';
@@ -89,7 +89,8 @@ export function toResponse(
   if (declaration.method === 'GET') {
     if ('replay' in result) throw new Error('A GET replays no response.');
     if (declaration.answer.noStore && 'items' in result) {
-      const link = nextLink(options.base, operation, parameters, result.next ?? '');
+      const link =
+        result.next === undefined ? NO_FIELDS : nextLink(options.base, operation, parameters, result.next);
       const headers = joinFields(JSON_CONTENT, NO_STORE, link);
       return { status: 200, headers, body: octets(encode(result.items)) };
     }
@@ -164,24 +165,26 @@ function toContentResponses(
   };
 }
 
-/** The link to the next page: the same query, from the place `next` on. */
+/** The link to the next page: the same path and query, from the place `next` on. */
 function nextLink(
   base: string,
-  { declaration, inQuery }: BoundOperation,
+  { declaration, inPath, inQuery }: BoundOperation,
   parameters: Values,
-  next: bigint | string,
+  next: bigint | Place,
 ): Fields {
+  let { path } = declaration;
+  for (const [name] of inPath) path = path.replace(`{${name}}`, `${parameters[name] as number | bigint}`);
   let query = '';
   let place = '';
   for (const [name, parameter] of inQuery) {
+    if (parameter.isPlace) place = `${name}=${parameter.write?.(next)}`;
     const value = parameters[name];
-    if (parameter.isPlace) place = name;
     if (parameter.isPlace || value === undefined) continue;
-    const written = parameter.write?.(value) ?? value;
+    const written = parameter.write?.(value) ?? (value as Exclude<typeof value, Place>);
     const all = typeof written === 'object' ? written : [written];
     for (const each of all) query += `${name}=${typeof each === 'string' ? encodeURIComponent(each) : each}&`;
   }
-  return fields('Link', `<${base}${declaration.path}?${query}${place}=${encodeCursor(next)}>; rel="next"`);
+  return fields('Link', `<${base}${path}?${query}${place}>; rel="next"`);
 }
 
 /** Whether `If-None-Match` names the tag, so that the answer is 304 (RFC 9110, section 13.1.2, weak comparison). */

@@ -2,10 +2,18 @@
 import { z } from 'zod';
 import { textIfInstant } from '../../domain/instant.ts';
 import { mapPage, toPage } from '../../domain/page.ts';
-import { list, type OperatorResource } from '../../http/operation.ts';
+import { type OperatorResource, read } from '../../http/operation.ts';
+import {
+  cursorCount,
+  cursorOperation,
+  cursorRowId,
+  integer,
+  LIMIT,
+  placeCursor,
+} from '../../http/parameters.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { UsageRepository } from '../usage/repository.ts';
-import { type DeprecatedOperation, type DeprecatedUse, listDeprecatedUses } from './uses.ts';
+import { type DeprecatedOperation, type DeprecatedUse, listDeprecatedUses, type UsePlace } from './uses.ts';
 
 interface Repositories {
   readonly clock: Clock;
@@ -32,41 +40,54 @@ const Uses = z
     description: 'Keys that call deprecated operations, the most requests first.',
   });
 
-const listDeprecations = list(Uses, 'keys', {
+const useCursor = placeCursor<UsePlace>(
+  { requests: cursorCount, keyId: cursorRowId, operation: cursorOperation },
+  { requests: 955, keyId: 7, operation: 'getPet' },
+);
+
+const listDeprecations = read(Uses, {
   id: 'listDeprecations',
   path: '/deprecations',
   role: 'viewer',
   summary: 'List keys that call deprecated operations',
   description:
     'Returns a page of the keys that called a deprecated operation in the last 30 days, the most requests first. ' +
-    'Requests between two pages can change the order, so a key can be missing or appear twice.',
-  examples: {
-    some: {
-      summary: 'One key',
-      value: [
-        {
-          operation: 'getPet',
-          removal: '2027-09-01T00:00:00.000Z',
-          successor: '/pets',
-          accountId: 1,
-          account: 'shop',
-          keyId: 7,
-          label: 'price board',
-          requests: 1_204,
-          lastHour: '2026-11-23T14:00:00.000Z',
-        },
-      ],
+    'Requests between two pages can move a key to an earlier page, so it can be missing, but no key appears twice.',
+  parameters: {
+    limit: integer(LIMIT, { description: 'Maximum number of rows.', example: LIMIT.default }),
+    cursor: useCursor,
+  },
+  answer: {
+    description: 'A page of keys.',
+    examples: {
+      some: {
+        summary: 'One key',
+        value: [
+          {
+            operation: 'getPet',
+            removal: '2027-09-01T00:00:00.000Z',
+            successor: '/pets',
+            accountId: 1,
+            account: 'shop',
+            keyId: 7,
+            label: 'price board',
+            requests: 1_204,
+            lastHour: '2026-11-23T14:00:00.000Z',
+          },
+        ],
+      },
     },
   },
-  async handle({ parameters: { limit, cursor } }, { clock, usageHistory, deprecated }: Repositories) {
-    // A page begins at a place in the order, because the numbers of requests change.
-    const first = Number(cursor ?? 0n);
-    const end = first + limit;
-    const uses = await listDeprecatedUses(usageHistory, deprecated, clock().unix, { first, end: end + 1 });
-    return mapPage(
-      toPage(uses, limit, () => BigInt(end)),
-      describeUse,
-    );
+  async handle({ parameters }, { clock, usageHistory, deprecated }: Repositories) {
+    const { limit, cursor: after } = parameters;
+    const uses = await listDeprecatedUses(usageHistory, deprecated, clock().unix, {
+      limit: limit + 1,
+      after,
+    });
+    const page = toPage(uses, limit, ({ requests, keyId, operation }): UsePlace => {
+      return { requests, keyId, operation };
+    });
+    return mapPage(page, describeUse);
   },
 });
 

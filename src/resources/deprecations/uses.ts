@@ -1,5 +1,11 @@
 // Contract: sections 6.9 and 9.
-import { countRequests, firstOfLastDays, type UsageKey, type UsageQuery } from '../usage/rules.ts';
+import {
+  countRequests,
+  firstOfLastDays,
+  type SumPlace,
+  type UsageKey,
+  type UsageQuery,
+} from '../usage/rules.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 
 export interface DeprecatedOperation {
@@ -22,24 +28,31 @@ function lastDays(now: number): UsageQuery {
   return { interval: 'day', from: firstOfLastDays(now), to: now };
 }
 
-/** The keys that called a deprecated operation in the last 30 days, the most requests first: those from `first` up to `end`. */
+/** A place between the uses, which descend by requests, then ascend by key and by operation. */
+export type UsePlace = Pick<DeprecatedUse, 'requests' | 'keyId' | 'operation'>;
+
+/** The keys that called a deprecated operation in the last 30 days, the most requests first: up to `limit` after a place. */
 export async function listDeprecatedUses(
   history: Pick<UsageRepository, 'sums' | 'lastCalls'>,
   deprecated: readonly DeprecatedOperation[],
   now: number,
-  { first = 0, end = Infinity } = {},
+  { limit = Infinity, after }: { readonly limit?: number; readonly after?: UsePlace | undefined } = {},
 ): Promise<readonly DeprecatedUse[]> {
   const range = lastDays(now);
   const ranked: Omit<DeprecatedUse, 'lastHour'>[] = [];
   for (const { operation, removal, successor } of deprecated)
-    for (const sum of await history.sums({ ...range, by: 'key', operation, limit: end })) {
+    for (const sum of await history.sums({
+      ...range,
+      by: 'key',
+      operation,
+      limit,
+      after: after && placeOf(operation, after),
+    })) {
       const { keyId = 0, label, accountId = 0, account = '' } = sum;
       const requests = countRequests(sum);
       ranked.push({ operation, removal, successor, keyId, label, accountId, account, requests });
     }
-  const page = ranked
-    .toSorted((one, other) => other.requests - one.requests || one.keyId - other.keyId)
-    .slice(first, end);
+  const page = ranked.toSorted(compareUses).slice(0, limit);
   const lastCalls = new Map<string, ReadonlyMap<number, number>>();
   for (const { operation } of deprecated) {
     const ids = page.filter((use) => use.operation === operation).map(({ keyId }) => keyId);
@@ -48,6 +61,18 @@ export async function listDeprecatedUses(
   return page.map((use) =>
     Object.assign(use, { lastHour: lastCalls.get(use.operation)?.get(use.keyId) ?? range.from }),
   );
+}
+
+function compareUses(one: UsePlace, other: UsePlace): number {
+  const order = other.requests - one.requests || one.keyId - other.keyId;
+  return order === 0
+    ? Number(one.operation > other.operation) - Number(one.operation < other.operation)
+    : order;
+}
+
+/** The place among the sums of one operation. A later operation of the same key follows. */
+function placeOf(operation: string, { requests, keyId, operation: last }: UsePlace): SumPlace {
+  return { number: -requests, group: operation > last ? keyId - 1 : keyId };
 }
 
 /** How many accounts called each deprecated operation in the last 30 days. */

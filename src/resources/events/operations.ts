@@ -2,14 +2,21 @@
 import { z } from 'zod';
 import { checkKey } from '../../domain/account.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { decodeTextCursor } from '../../domain/cursor.ts';
 import type { Json } from '../../domain/json.ts';
 import { type ClientCall, read, type Resource } from '../../http/operation.ts';
-import { choices, integer, type Parameter, placeCursor } from '../../http/parameters.ts';
+import {
+  choices,
+  cursorInt64,
+  cursorRowId,
+  cursorText,
+  integer,
+  type Parameter,
+  placeCursor,
+} from '../../http/parameters.ts';
 import type { KeyRepository } from '../keys/repository.ts';
 import type { Feed } from './feed.ts';
 import { eventJson, type EventRepository } from './repository.ts';
-import { MOST_TYPES, readPlace, TYPE_FILTERS, visibleStreams, writePlace } from './rules.ts';
+import { MOST_TYPES, TYPE_FILTERS, visibleStreams } from './rules.ts';
 import {
   CategoryEvent,
   Event,
@@ -97,14 +104,24 @@ interface Stores {
 /** `after=now` begins at the end of the feed. */
 const NOW = 'now';
 
-const place = placeCursor(/^/, writePlace({ feed: '5f1c0b9e7a32', accountId: 3, place: 815n }));
+/** A place in the feed of an account. */
+type FeedPlace = {
+  readonly feed: string;
+  readonly accountId: number;
+  /** The last event that was read. 0: none. */
+  readonly place: bigint;
+};
 
-const after: Parameter<string> = {
-  ...place,
+const feedCursor = placeCursor<FeedPlace>(
+  { feed: cursorText(/^[0-9a-f]{12}$/), accountId: cursorRowId, place: cursorInt64 },
+  { feed: '5f1c0b9e7a32', accountId: 3, place: 815n },
+);
+
+const after: Parameter<typeof NOW | FeedPlace> = {
+  ...feedCursor,
   description:
     'Where the page begins: the cursor of the `Link` header of the page before, or `now`. Without it, the page begins with the oldest event.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 256 },
-  read: (text) => (text === NOW ? NOW : decodeTextCursor(text)),
+  read: (text) => (text === NOW ? NOW : feedCursor.read(text)),
   fault: 'must be now, or come from the Link header of a list of events',
 };
 
@@ -153,23 +170,22 @@ type EventParameters = {
   readonly limit: number;
   readonly type: Parameters<typeof visibleStreams>[1];
   readonly wait: number;
-  readonly after: string | undefined;
+  readonly after: typeof NOW | FeedPlace | undefined;
 };
 
 async function listPage(
   { key, accountId, parameters, request }: ClientCall<EventParameters>,
   { events, feed, keys, clock }: Stores,
 ) {
-  const { limit, type, wait, after: begin } = parameters;
+  const { limit, type, wait, after: cursor } = parameters;
   const { environment, scopes } = key;
   const streams = visibleStreams({ accountId, environment, scopes }, type);
-  const toPlace = (name: string, last: bigint) => writePlace({ feed: name, accountId, place: last });
-  if (begin === NOW) {
+  const toPlace = (name: string, last: bigint): FeedPlace => ({ feed: name, accountId, place: last });
+  if (cursor === NOW) {
     const { feed: name, last } = await events.findBounds();
     return { items: NO_EVENTS, next: toPlace(name, last) };
   }
-  const cursor = begin === undefined ? undefined : readPlace(begin);
-  if (begin !== undefined && cursor?.accountId !== accountId) return NO_CURSOR;
+  if (cursor !== undefined && cursor.accountId !== accountId) return NO_CURSOR;
   const deadline = clock().monotonic + (request.method === 'HEAD' ? 0 : wait * 1_000);
   for (;;) {
     const page = await events.list({ streams, after: cursor?.place, limit });

@@ -105,23 +105,3 @@ export function isOfStreams(event: Stream, streams: readonly Stream[]): boolean 
       event.type === type && event.accountId === accountId && event.environment === environment,
   );
 }
-
-/** A place in the feed of an account, as its cursors hold it. */
-export interface FeedPlace {
-  readonly feed: string;
-  readonly accountId: number;
-  /** The last event that was read. 0: none. */
-  readonly place: bigint;
-}
-
-const FEED_PLACE = /^([0-9a-f]{12})\.(\d{1,16})\.(\d{1,19})$/;
-
-export function writePlace({ feed, accountId, place }: FeedPlace): string {
-  return `${feed}.${accountId}.${place}`;
-}
-
-/** Undefined for a text that `writePlace` did not make. */
-export function readPlace(text: string): FeedPlace | undefined {
-  const [, feed, accountId, place] = FEED_PLACE.exec(text) ?? [];
-  return feed === undefined ? undefined : { feed, accountId: Number(accountId), place: BigInt(place ?? 0) };
-}

@@ -126,7 +126,7 @@ function showHistory(
   return withStore(async ({ clock, store: { accounts, usageHistory } }) => {
     const now = Math.floor(clock().unix);
     const names = { from: '--since', to: '--until' };
-    const range = requireValue(usageRange({ from: since?.(now), to: until?.(now) }, now, names));
+    const range = requireValue(usageRange({ from: since?.(now), to: until?.(now) }, now, { names }));
     const accountId = name === undefined ? undefined : requireValue(await accounts.find(name)).id;
     const groups = by.split(',') as Group[];
     const header = [...groups.toReversed().flatMap((group) => GROUPS[group]), ...OUTCOMES];

@@ -1,7 +1,21 @@
 // Contract: sections 3.13 and 10.2.
-import { choice, instant, integer, oneOf, placeCursor, rowFilter } from '../../http/parameters.ts';
+import {
+  choice,
+  cursorCount,
+  type CursorValue,
+  cursorInstant,
+  cursorOperation,
+  cursorOptional,
+  cursorRowId,
+  faultMessage,
+  instant,
+  integer,
+  oneOf,
+  placeCursor,
+  rowFilter,
+} from '../../http/parameters.ts';
 import { textIfInstant } from '../../domain/instant.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, DAY } from '../../domain/clock.ts';
 import { mapPage, toPage } from '../../domain/page.ts';
 import type { UsageInterval } from '../../domain/usage.ts';
 import { type OperatorResource, read } from '../../http/operation.ts';
@@ -37,9 +51,16 @@ const ROWS = integer(USAGE_LIMIT, {
   example: USAGE_LIMIT.default,
 });
 
-/** Counts of this moment are in the range. */
-const readRange = (parameters: RangeParameters, clock: Clock) =>
-  usageRange(parameters, Math.ceil(clock().unix));
+/** A walk may take this long, although the first interval of its range is no longer kept meanwhile. */
+const LONGEST_WALK = DAY;
+
+/** The range of the parameters, or of a cursor. Counts of this moment are in the range. */
+function readRange(parameters: RangeParameters, clock: Clock, ofCursor: RangeParameters | undefined) {
+  const now = Math.ceil(clock().unix);
+  if (ofCursor === undefined) return usageRange(parameters, now);
+  const range = usageRange(ofCursor, now, { begun: now - LONGEST_WALK });
+  return 'error' in range ? { ...range, message: faultMessage('cursor', rowCursor.fault) } : range;
+}
 
 function describeUsage({ start, ...row }: Usage | UsageSum) {
   return start === undefined ? row : { start: textIfInstant(start), ...row };
@@ -67,33 +88,25 @@ const { keyId: _keyId, ...OF_OPERATION } = USAGE;
  * Where a page begins. It has the end of the range, so that the pages of a walk have one range: by default a range ends now,
  * and so would begin later with each page.
  */
-interface RowPlace extends UsagePlace {
+type RowPlace = UsagePlace & {
   /** Unix milliseconds. */
   readonly to: number;
-}
-
-const ROW_PLACE = /^(\d{1,15})\.(\d{1,15})\.(\d{0,16})\.([A-Za-z]{0,100})$/;
-const EXAMPLE_PLACE = {
-  to: Date.parse('2026-12-01T12:59:30Z'),
-  start: Date.parse(USAGE.start),
-  keyId: USAGE.keyId,
-  operation: USAGE.operation,
 };
 
-function formatRowPlace({ to, start, keyId, operation: name }: RowPlace): string {
-  return [to, start, keyId ?? '', name ?? ''].join('.');
-}
-
-/** @param text one that matches ROW_PLACE. */
-function parseRowPlace(text: string): RowPlace {
-  const [to, start, keyId = '', name = ''] = text.split('.');
-  return {
-    to: Number(to),
-    start: Number(start),
-    keyId: keyId === '' ? undefined : Number(keyId),
-    operation: name === '' ? undefined : name,
-  };
-}
+const rowCursor = placeCursor<RowPlace>(
+  {
+    to: cursorInstant,
+    start: cursorInstant,
+    keyId: cursorOptional(cursorRowId),
+    operation: cursorOptional(cursorOperation),
+  },
+  {
+    to: Date.parse('2026-12-01T12:59:30Z'),
+    start: Date.parse(USAGE.start),
+    keyId: USAGE.keyId,
+    operation: USAGE.operation,
+  },
+);
 
 export interface OwnUsageRepositories {
   readonly clock: Clock;
@@ -123,7 +136,7 @@ const getOwnUsage = read(UsageHistory, {
       example: 'operation',
     }),
     limit: ROWS,
-    cursor: placeCursor(ROW_PLACE, formatRowPlace(EXAMPLE_PLACE)),
+    cursor: rowCursor,
   },
   answer: {
     description: 'A page of the usage, the oldest first.',
@@ -135,13 +148,13 @@ const getOwnUsage = read(UsageHistory, {
   },
   sample: { client: 'account.usage', query: { interval: 'day' } },
   async handle({ accountId, parameters }, { usageHistory, clock }: OwnUsageRepositories) {
-    const { interval = 'day', by, limit, cursor } = parameters;
-    const after = cursor === undefined ? undefined : parseRowPlace(cursor);
-    const range = after ? { value: { from: after.start, to: after.to } } : readRange(parameters, clock);
+    const { interval, by, limit, cursor: after } = parameters;
+    const range = readRange(parameters, clock, after && { interval, from: after.start, to: after.to });
     if ('error' in range) return range;
-    const query = { ...range.value, interval, by, limit: limit + 1, after };
-    const rows = await usageHistory.ofAccount(accountId, query);
-    const page = toPage(rows, limit, (last) => formatRowPlace({ to: range.value.to, ...last }));
+    const rows = await usageHistory.ofAccount(accountId, { ...range.value, by, limit: limit + 1, after });
+    const page = toPage(rows, limit, ({ start, keyId, operation }): RowPlace => {
+      return { to: range.value.to, start, keyId, operation };
+    });
     return mapPage(page, describeUsage);
   },
 });
@@ -165,28 +178,21 @@ interface Repositories {
 }
 
 /** Where a page begins, with the range of the first page. */
-interface PagePlace extends SumPlace {
+type PagePlace = SumPlace & {
   /** Unix milliseconds. */
   readonly from: number;
   readonly to: number;
-}
+};
 
-const PLACE = /^\d{1,15}~\d{1,15}~-?\d{1,16}~[A-Za-z0-9]{1,100}$/;
+/** The name of an operation, the number of a key or an account, or 0. */
+const group: CursorValue<string | number> = {
+  read: (text) => cursorOperation.read(text) ?? cursorCount.read(text),
+};
 
-function formatPlace({ from, to, number, group }: PagePlace): string {
-  return [from, to, number, group].join('~');
-}
-
-/** @param text one that matches PLACE. */
-function parsePlace(text: string): PagePlace {
-  const [from, to, number, group = ''] = text.split('~');
-  return {
-    from: Number(from),
-    to: Number(to),
-    number: Number(number),
-    group: /^\d/.test(group) ? Number(group) : group,
-  };
-}
+const sumCursor = placeCursor<PagePlace>(
+  { from: cursorInstant, to: cursorInstant, number: cursorCount, group },
+  { from: Date.parse('2026-11-01'), to: Date.parse('2026-12-01'), number: -955, group: 'listPets' },
+);
 
 const getUsage = read(UsageSums, {
   id: 'getUsage',
@@ -210,7 +216,7 @@ const getUsage = read(UsageSums, {
       example: 'operation',
     }),
     limit: ROWS,
-    cursor: placeCursor(PLACE, `${Date.parse('2026-11-01')}~${Date.parse('2026-12-01')}~-955~listPets`),
+    cursor: sumCursor,
   },
   answer: {
     description: 'A page of the usage.',
@@ -228,17 +234,13 @@ const getUsage = read(UsageSums, {
     },
   },
   async handle({ parameters }, { clock, usageHistory }: Repositories) {
-    const { accountId, interval = 'day', by = 'interval', limit, cursor } = parameters;
-    const after = cursor === undefined ? undefined : parsePlace(cursor);
-    const range = after ? { value: after } : readRange(parameters, clock);
+    const { accountId, interval, by = 'interval', limit, cursor: after } = parameters;
+    const range = readRange(parameters, clock, after && { interval, from: after.from, to: after.to });
     if ('error' in range) return range;
     const { from, to } = range.value;
-    const query = { interval, from, to, accountId, by, limit: limit + 1, after };
-    const sums = await usageHistory.sums(query);
-    return mapPage(
-      toPage(sums, limit, (last) => formatPlace({ from, to, ...placeOfSum(last) })),
-      describeUsage,
-    );
+    const sums = await usageHistory.sums({ ...range.value, accountId, by, limit: limit + 1, after });
+    const page = toPage(sums, limit, (last): PagePlace => ({ from, to, ...placeOfSum(last) }));
+    return mapPage(page, describeUsage);
   },
 });
 

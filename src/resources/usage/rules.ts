@@ -33,26 +33,27 @@ export interface UsageQuery {
 export type RangeParameters = { readonly [Name in keyof UsageQuery]?: UsageQuery[Name] | undefined };
 
 /**
- * The requested range of the history, with the defaults: by the day, until `now`, and of 30 UTC days or 24 hours.
- * `names` are those of the parameters in messages.
+ * The requested range of the history, with the defaults: by the day, until `now`, and of 30 UTC days or 24 hours. It ends
+ * with the UTC day of `now` at the latest, because nothing is counted after it.
+ * `names` are those of the parameters in messages. `begun`: when a walk over the range began at the earliest.
  */
 export function usageRange(
   parameters: RangeParameters,
   now: number,
-  names = { from: 'from', to: 'to' },
+  { names = { from: 'from', to: 'to' }, begun = now } = {},
 ): Result<UsageQuery, 'invalid_parameter'> {
   const { interval = 'day', to = now } = parameters;
   const { from = interval === 'hour' ? to - DAY : firstOfLastDays(to) } = parameters;
   if (from > to)
     return invalid(`${names.from} must not be after ${parameters.to === undefined ? 'now' : names.to}.`);
   const length = LENGTH[interval];
-  if (from < Math.floor((now - KEPT[interval]) / length) * length)
+  if (from < Math.floor((begun - KEPT[interval]) / length) * length)
     return invalid(`${names.from} is too early: usage is kept for ${KEPT_TEXT[interval]}.`);
   if (interval === 'hour' && to - from > LONGEST_BY_HOUR)
     return invalid(
       `${names.from} must be at most 31 days before the end of a range by the hour: use a range by the day.`,
     );
-  return { value: { interval, from, to } };
+  return { value: { interval, from, to: Math.min(to, (Math.floor(now / DAY) + 1) * DAY) } };
 }
 
 /** Unix milliseconds: midnight UTC at the start of the last 30 days before `end`. The day that `end` is in is the last one. */
@@ -119,14 +120,14 @@ export function packHours(counts: Iterable<Pick<UsageCount, 'hour' | 'counts'>>)
 }
 
 /** A place between the rows of a list: oldest first, then by operation, then by key. */
-export interface UsagePlace {
+export type UsagePlace = {
   /** Unix milliseconds. */
   readonly start: number;
   /** Undefined: all keys together. */
   readonly keyId: number | undefined;
   /** Undefined: all operations together. */
   readonly operation: string | undefined;
-}
+};
 
 /** Places that name no key or no operation come before those that do. */
 export function comparePlaces(a: UsagePlace, b: UsagePlace): number {
@@ -179,11 +180,11 @@ export interface UsageSumsQuery extends UsageQuery {
  * A place between sums, which ascend by number, then by group. The number of an interval is its start; that of another group
  * is the negative number of its requests.
  */
-export interface SumPlace {
+export type SumPlace = {
   readonly number: number;
   /** The name of an operation, the id of a key or an account, or 0 for an interval. */
   readonly group: string | number;
-}
+};
 
 export function compareSums(a: SumPlace, b: SumPlace): number {
   if (a.number !== b.number) return a.number - b.number;

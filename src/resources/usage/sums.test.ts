@@ -44,7 +44,7 @@ const WRONG: readonly (readonly [RangeParameters, string])[] = [
 test('an invalid range is refused, with the name of the parameter', () => {
   for (const [asked, message] of WRONG)
     assert.deepEqual(usageRange(asked, NOW), { error: 'invalid_parameter', message });
-  assert.deepEqual(usageRange({ from: NOW + 1 }, NOW, { from: '--since', to: '--until' }), {
+  assert.deepEqual(usageRange({ from: NOW + 1 }, NOW, { names: { from: '--since', to: '--until' } }), {
     error: 'invalid_parameter',
     message: '--since must not be after now.',
   });
