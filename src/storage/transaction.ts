@@ -55,6 +55,8 @@ export interface Transaction extends Queries {
   lock(table: AnyTable): Promise<void>;
   /** Takes a lock with this number until the commit, or returns false because another transaction holds it. */
   tryLock(number: bigint): Promise<boolean>;
+  /** The same, but waits until no other transaction holds it. */
+  takeLock(number: bigint): Promise<void>;
 }
 
 /**

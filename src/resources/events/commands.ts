@@ -85,8 +85,7 @@ async function findStart(
   follow: boolean,
 ): Promise<bigint> {
   if (since !== undefined) return events.findPlace(since);
-  const { deletedTo, last } = await events.findBounds();
-  return follow ? last : deletedTo;
+  return follow ? (await events.findEnd()).last : (await events.findBounds()).deletedTo;
 }
 
 async function* readEvents(

@@ -182,7 +182,7 @@ async function listPage(
   const streams = visibleStreams({ accountId, environment, scopes }, type);
   const toPlace = (name: string, last: bigint): FeedPlace => ({ feed: name, accountId, place: last });
   if (cursor === NOW) {
-    const { feed: name, last } = await events.findBounds();
+    const { feed: name, last } = await events.findEnd();
     return { items: NO_EVENTS, next: toPlace(name, last) };
   }
   if (cursor !== undefined && cursor.accountId !== accountId) return NO_CURSOR;
@@ -190,8 +190,10 @@ async function listPage(
   for (;;) {
     const page = await events.list({ streams, after: cursor?.place, limit });
     if (cursor !== undefined) {
-      if (cursor.feed !== page.feed || cursor.place < page.deletedTo)
-        return { error: 'cursor_expired', next: toPlace(page.feed, page.last) } as const;
+      if (cursor.feed !== page.feed || cursor.place < page.deletedTo) {
+        const { feed: name, last } = await events.findEnd();
+        return { error: 'cursor_expired', next: toPlace(name, last) } as const;
+      }
       if (cursor.place > page.last) return NO_CURSOR;
     }
     const items = `[${page.items.map(eventJson).join(',')}]` as typeof NO_EVENTS;

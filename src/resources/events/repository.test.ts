@@ -8,6 +8,7 @@ import { PLANS } from '../../domain/plan.ts';
 import { CategoryPatch } from '../categories/schema.ts';
 import { addPets, patch, REX, requireValue } from '../../../test/storage/fixture.ts';
 import { orderFixture } from '../../../test/storage/order-fixture.ts';
+import { postgresFixture } from '../../../test/storage/postgres-fixture.ts';
 import { STORES } from '../../../test/storage/stores.ts';
 import { CLIENT, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
@@ -296,6 +297,22 @@ for (const [name, fresh] of STORES) {
     assert.equal(await events.findPlace(Math.floor(clock().unix)), items.at(-1)?.id);
   });
 
+  test(`${name}: the end of the feed lies behind what is committed, also behind what waits for its place`, async (t) => {
+    const { store } = await fresh(t);
+    const { events } = store;
+    await addPets(store.pets, [REX, REX]);
+    const { last: after } = await events.findEnd();
+    await addPets(store.pets, [{ ...REX, name: 'Max' }]);
+    await events.place();
+    const streams = visibleStreams({ accountId: 1, environment: ENVIRONMENT, scopes: SCOPES });
+    const { items } = await events.list({ streams, after, limit: 100 });
+    assert.deepEqual(
+      items.map(({ data }) => JSON.parse(data).name),
+      ['Max'],
+    );
+    assert.equal((await events.findEnd()).last, items[0]?.id);
+  });
+
   test(`${name}: a feed keeps its name while its database is the same`, async (t) => {
     const { store, reopen } = await fresh(t);
     assert.equal(await store.events.isCopied(), false);
@@ -308,3 +325,33 @@ for (const [name, fresh] of STORES) {
     assert.equal((await again.events.findBounds()).feed, '0123456789ab');
   });
 }
+
+test('PostgreSQL: what commits after the end of the feed was found comes after it, although it was written before', async (t) => {
+  const { store, connect } = await postgresFixture(t);
+  const { events } = store;
+  const open = await connect();
+  t.after(() => open.end());
+  await open.query('BEGIN');
+  await open.query(`INSERT INTO event_queue (account_id, environment, type, at, version, data)
+    VALUES (0, '', 'pet.created', 1, 1, '{"name":"early"}')`);
+  await addPets(store.pets, [REX]);
+  const { last: after } = await events.findEnd();
+  await open.query('COMMIT');
+  await events.place();
+  const streams = visibleStreams({ accountId: 1, environment: ENVIRONMENT, scopes: SCOPES });
+  const { items } = await events.list({ streams, after, limit: 100 });
+  assert.deepEqual(
+    items.map(({ data }) => data),
+    ['{"name":"early"}'],
+  );
+});
+
+test('PostgreSQL: of very many events that wait for their places, whoever waits for the end places some and is refused', async (t) => {
+  const { store, raw } = await postgresFixture(t);
+  await raw(`INSERT INTO event_queue (account_id, environment, type, at, version, data)
+    SELECT 0, '', 'pet.created', 1, 1, '{}' FROM generate_series(1, 100001)`);
+  await assert.rejects(store.events.findEnd(), { code: 'unavailable' });
+  const { last } = await store.events.findEnd();
+  const { rows } = await raw('SELECT count(*)::int AS count, max(id) AS last FROM events');
+  assert.deepEqual(rows, [{ count: 100_001, last: String(last) }]);
+});

@@ -1,6 +1,7 @@
 // Contract: section 13. Why the order is what it is: docs/design/events.md.
 import { ENVIRONMENTS } from '../../domain/api-key.ts';
 import { DAY, MINUTE } from '../../domain/clock.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Page } from '../../domain/page.ts';
@@ -143,19 +144,61 @@ const PRUNING_LOCK = 7_304_411_202n;
 /** Events that one transaction gives places: few enough that it takes milliseconds. */
 const PLACED_AT_ONCE = 2_000;
 
+/** The same for a reader who waits for the end of the feed. */
+const PLACED_FOR_END = 10_000;
+
+/** Transactions that such a reader waits for. */
+const MOST_ROUNDS = 10;
+
+const WAITING_EVENTS = 'Very many events wait for their places in the feed: try again in some seconds.';
+
+const PLACED_COLUMNS = raw(
+  EVENTS.columns
+    .map(([column]) => column)
+    .filter((column) => column !== 'id')
+    .join(', '),
+);
+
 /**
- * Gives places to events that are committed: to all that are visible now, in the order of their ids, before any other event.
- * An event that is not visible yet began before, but is not answered yet. Returns whether there may be more.
+ * Gives places to events that are committed: to those that are visible now, in the order of their ids, before any other event.
+ * An event that is not visible yet began before, but is not answered yet. Returns whether there may be more than `most`.
+ * Call it under PLACING_LOCK.
  */
-async function placeEvents(transaction: Transaction): Promise<boolean> {
-  // Another instance places them now.
-  if (!(await transaction.tryLock(PLACING_LOCK))) return false;
-  const queued = sql`FROM event_queue WHERE id IN (SELECT id FROM event_queue ORDER BY id LIMIT ${PLACED_AT_ONCE})`;
-  const rows = await transaction.query(sql`DELETE ${queued} RETURNING ${EVENT_QUEUE.list}`);
-  const events = rows.map(EVENT_QUEUE.parse).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+async function moveQueued(transaction: Transaction, most: number): Promise<boolean> {
   // Each gets a new id, which is its place.
-  await transaction.add(EVENTS, events);
-  return events.length === PLACED_AT_ONCE;
+  const [row] = await transaction.query<readonly [moved: bigint]>(sql`
+    WITH queued AS (
+      DELETE FROM event_queue WHERE id IN (SELECT id FROM event_queue ORDER BY id LIMIT ${most}) RETURNING *
+    ), placed AS (
+      INSERT INTO events (${PLACED_COLUMNS}) SELECT ${PLACED_COLUMNS} FROM queued ORDER BY id RETURNING 1
+    )
+    SELECT count(*) FROM placed`);
+  return Number(row?.[0]) === most;
+}
+
+async function placeEvents(transaction: Transaction): Promise<boolean> {
+  // If the lock is held, another instance places them now.
+  return (
+    !transaction.dialect.hasOneWriter &&
+    (await transaction.tryLock(PLACING_LOCK)) &&
+    (await moveQueued(transaction, PLACED_AT_ONCE))
+  );
+}
+
+/** The same, behind the instance that places events now. */
+async function placeForEnd(transaction: Transaction): Promise<boolean> {
+  if (transaction.dialect.hasOneWriter) return false;
+  await transaction.takeLock(PLACING_LOCK);
+  return moveQueued(transaction, PLACED_FOR_END);
+}
+
+/**
+ * The place behind every event that is committed now, and before every other one. Whoever calls it calls `placeAll` first, so that
+ * few events are left.
+ */
+export async function findEnd(transaction: Transaction): Promise<bigint> {
+  if (await placeForEnd(transaction)) throw new ServiceError('unavailable', WAITING_EVENTS);
+  return (await readBounds(transaction)).last;
 }
 
 /** Events that one transaction deletes: few enough that it takes milliseconds. */
@@ -200,7 +243,7 @@ async function beginFeed(transaction: Transaction, database: string, name?: stri
   );
 }
 
-export const WRITES = { place: placeEvents, prune: pruneEvents, pruneMarks, beginFeed };
+export const WRITES = { place: placeEvents, placeForEnd, prune: pruneEvents, pruneMarks, beginFeed };
 
 /** Which events of a feed. */
 export interface EventQuery {
@@ -290,17 +333,47 @@ const parseLook = createParser({
   count: integer,
 });
 
+/** Reads of a transaction, or outside. */
+type Reading = Pick<Transaction, 'query' | 'select'>;
+
+async function readBounds(reading: Pick<Reading, 'query'>): Promise<FeedBounds> {
+  const [row] = await reading.query(sql`SELECT ${FEED} FROM event_feed f`);
+  if (row === undefined) throw new Error('The database has no feed.');
+  return parseFeed(row);
+}
+
+/** The place before the first event that was written at `since` (Unix milliseconds) or later. */
+export async function findPlace(queries: Reading, since: number): Promise<bigint> {
+  const { deletedTo, last } = await readBounds(queries);
+  // Places and instants nearly ascend together: an event gets its place when its transaction ends.
+  let [low, high] = [deletedTo, last];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const [event] = await queries.select(EVENTS, sql`WHERE id > ${middle} ORDER BY id LIMIT 1`);
+    if (event !== undefined && event.at < since - LATEST) low = event.id;
+    else high = middle;
+  }
+  const [first] = await queries.select(EVENTS, sql`WHERE id > ${low} AND at >= ${since} ORDER BY id LIMIT 1`);
+  return first === undefined ? last : first.id - 1n;
+}
+
 export type EventRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine) {
-  const readBounds = async (): Promise<FeedBounds> => {
-    const [row] = await engine.read(sql`SELECT ${FEED} FROM event_feed f`);
-    if (row === undefined) throw new Error('The database has no feed.');
-    return parseFeed(row);
+  const reading: Reading = {
+    query: (statement) => engine.read(statement),
+    select: (table, end) => engine.select(table, end),
   };
   const readOwner = async (): Promise<string> => {
     const [row] = await engine.read<readonly [database: string]>(sql`SELECT database FROM event_feed`);
     return row?.[0] ?? NEW;
+  };
+  /** Gives places to all events that are committed now. Rejects with `unavailable` when they are very many. */
+  const placeAll = async (): Promise<void> => {
+    const [waiting] = await engine.read(sql`SELECT 1 FROM event_queue LIMIT 1`);
+    if (waiting === undefined) return;
+    for (let round = 1; await engine.write(placeForEnd); round++)
+      if (round === MOST_ROUNDS) throw new ServiceError('unavailable', WAITING_EVENTS);
   };
   return {
     /** Milliseconds between two looks: a look at SQLite costs no round trip. */
@@ -320,24 +393,18 @@ export function open(engine: Engine) {
     /** Events of all streams, for operators. Returns up to `limit`, in the order of the feed. */
     listAll: ({ types, after, limit }: AllEventsQuery): Promise<readonly StoredEvent[]> =>
       engine.select(EVENTS, sql`WHERE id > ${after} AND type IN (${join(types)}) ORDER BY id LIMIT ${limit}`),
-    findBounds: readBounds,
+    findBounds: () => readBounds(reading),
+    /** The bounds of the feed behind every event that is committed now. */
+    async findEnd(): Promise<FeedBounds> {
+      await placeAll();
+      return readBounds(reading);
+    },
     /** The place before the first event that was written at `since` (Unix milliseconds) or later. */
     async findPlace(since: number): Promise<bigint> {
-      const { deletedTo, last } = await readBounds();
-      // Places and instants nearly ascend together: an event gets its place when its transaction ends.
-      let [low, high] = [deletedTo, last];
-      while (low < high) {
-        const middle = (low + high) / 2n;
-        const [event] = await engine.select(EVENTS, sql`WHERE id > ${middle} ORDER BY id LIMIT 1`);
-        if (event !== undefined && event.at < since - LATEST) low = event.id;
-        else high = middle;
-      }
-      const [first] = await engine.select(
-        EVENTS,
-        sql`WHERE id > ${low} AND at >= ${since} ORDER BY id LIMIT 1`,
-      );
-      return first === undefined ? last : first.id - 1n;
+      await placeAll();
+      return findPlace(reading, since);
     },
+    placeAll,
     /** The events with these places that are still in the feed. */
     find: (places: readonly bigint[]): Promise<readonly StoredEvent[]> =>
       engine.select(EVENTS, sql`WHERE ${engine.dialect.isAnyOf('id', places)} ORDER BY id`),

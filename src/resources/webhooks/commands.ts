@@ -116,7 +116,10 @@ export function webhooksCommands(program: Command, terminal: Terminal<Repositori
     .action((id: number, { since: readSince, json }: JsonOption & { readonly since: Instant }) =>
       withStore(async ({ config, clock, store: { webhooks }, actor }) => {
         const start = readSince(clock().unix);
-        const replayed = await webhooks.replay(actor, id, undefined, start, config.eventsKept);
+        const replayed = await webhooks.replay(actor, id, undefined, {
+          since: start,
+          kept: config.eventsKept,
+        });
         if ('error' in replayed && replayed.error === 'gone')
           throw new ServiceError('gone', 'Events of --since are no longer kept: name a later instant.');
         requireValue(replayed);

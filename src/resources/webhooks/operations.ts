@@ -371,7 +371,8 @@ const replayWebhook = act(Webhook, {
     const { webhooks, endpoints, environment, eventsKept } = stores;
     if (endpoints === undefined) return OFF;
     const owner = { accountId, environment };
-    return webhooks.replay(actor, parameters.webhookId, owner, Number(body.since), eventsKept);
+    const replaying = { since: Number(body.since), kept: eventsKept };
+    return webhooks.replay(actor, parameters.webhookId, owner, replaying);
   },
 });
 

@@ -13,7 +13,13 @@ import { empty, join, raw, type Row, type Sql, sql } from '../../storage/sql.ts'
 import type { Stored } from '../../storage/table.ts';
 import type { Queries, Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
-import { type EventRepository, recordEvents, type StoredEvent } from '../events/repository.ts';
+import {
+  type EventRepository,
+  findEnd,
+  findPlace,
+  recordEvents,
+  type StoredEvent,
+} from '../events/repository.ts';
 import { findStream, isOfStreams, type TypeFilter, visibleStreams } from '../events/rules.ts';
 import { MOST_DELIVERIES, MOST_WEBHOOKS, ROTATION_GRACE } from './rules.ts';
 import type { WebhookPatch } from './schema.ts';
@@ -136,7 +142,7 @@ export interface NewWebhookRow extends Owner {
   readonly createdBy: number;
 }
 
-/** `conflict`: the account has `MOST_WEBHOOKS` in this environment. It begins at the end of the feed. */
+/** `conflict`: the account has `MOST_WEBHOOKS` in this environment. It begins with what is committed after this. */
 async function createWebhook(
   transaction: Transaction,
   actor: Actor,
@@ -153,7 +159,7 @@ async function createWebhook(
   const row = {
     ...webhook,
     createdAt: now,
-    place: await findLastPlace(transaction),
+    place: await findEnd(transaction),
     missed: 0,
     generation: 1,
   };
@@ -285,17 +291,33 @@ async function rotateSecret(
   return { value: describeWebhook(rotated) };
 }
 
-/** Moves the place of a webhook. Open events stay. */
-async function moveWebhook(
+/** From when on events are sent again. */
+interface Replaying {
+  /** Unix milliseconds. */
+  readonly since: number;
+  /** Milliseconds that events are kept. */
+  readonly kept: number;
+}
+
+/**
+ * Moves the place of a webhook. Open events stay. `gone`: events of `since` may be deleted already. `invalid_request`: it lies in the
+ * future.
+ */
+async function replayEvents(
   transaction: Transaction,
   actor: Actor,
   id: number,
   owner: Owner | undefined,
-  { place, since }: { readonly place: bigint; readonly since: number },
-): Promise<Result<Webhook, 'not_found'>> {
+  { since, kept }: Replaying,
+): Promise<Result<Webhook, 'not_found' | 'gone' | 'invalid_request'>> {
   const webhook = await lockWebhook(transaction, id, owner);
   if (webhook === undefined) return notFound(id, owner);
-  const moved = await changeWebhook(transaction, webhook, { place });
+  const now = await transaction.now();
+  if (since > now) return { error: 'invalid_request', message: 'since must not lie in the future.' };
+  if (since < now - kept) return { error: 'gone' };
+  // Events that wait for their places may be older than `since`.
+  await findEnd(transaction);
+  const moved = await changeWebhook(transaction, webhook, { place: await findPlace(transaction, since) });
   const after = { since: textFromInstant(since) };
   await addAudit(transaction, actor, describeChange('replay', webhook, { after }));
   return { value: describeWebhook(moved) };
@@ -401,7 +423,7 @@ export const WRITES = {
   update: updateWebhook,
   remove: removeWebhook,
   rotate: rotateSecret,
-  move: moveWebhook,
+  replay: replayEvents,
   redeliver: redeliverEvent,
   switch: switchWebhook,
   disableCopied,
@@ -431,7 +453,7 @@ export interface DeliveryQuery extends PageQuery {
 
 export type WebhookRepository = ReturnType<typeof open>;
 
-export function open(engine: Engine, events: Pick<EventRepository, 'findPlace'>) {
+export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) {
   async function get(id: number, owner?: Owner): Promise<Result<WebhookRow, 'not_found'>> {
     const webhook = await findWebhook(engine, id, owner);
     return webhook === undefined ? notFound(id, owner) : { value: webhook };
@@ -463,31 +485,19 @@ export function open(engine: Engine, events: Pick<EventRepository, 'findPlace'>)
       return row === undefined ? notFound(id) : { value: parseListed(row) };
     },
     /** The answer has no secret, so that no record of a repeated request has one. */
-    create: (actor: Actor, webhook: NewWebhookRow, idempotency?: Idempotency) =>
-      engine.writeOnce(idempotency, createWebhook, actor, webhook),
+    async create(actor: Actor, webhook: NewWebhookRow, idempotency?: Idempotency) {
+      await events.placeAll();
+      return engine.writeOnce(idempotency, createWebhook, actor, webhook);
+    },
     update: (actor: Actor, id: number, change: WebhookChange) =>
       engine.write(updateWebhook, actor, id, change),
     remove: (actor: Actor, id: number, owner: Owner, ifMatch?: readonly string[]) =>
       engine.write(removeWebhook, actor, id, owner, ifMatch),
     rotate: (actor: Actor, id: number, owner: Owner, secret: string, idempotency?: Idempotency) =>
       engine.writeOnce(idempotency, rotateSecret, actor, id, owner, secret),
-    /** `gone`: events of `since` (Unix milliseconds) may be deleted already. `invalid_request`: it lies in the future. */
-    async replay(
-      actor: Actor,
-      id: number,
-      owner: Owner | undefined,
-      since: number,
-      retention: number,
-    ): Promise<Result<Webhook, 'not_found' | 'gone' | 'invalid_request'>> {
-      const found = await get(id, owner);
-      if ('error' in found) return found;
-      const now = await engine.now();
-      if (since > now) return { error: 'invalid_request', message: 'since must not lie in the future.' };
-      if (since < now - retention) return { error: 'gone' };
-      return await engine.write(moveWebhook, actor, id, owner, {
-        place: await events.findPlace(since),
-        since,
-      });
+    async replay(actor: Actor, id: number, owner: Owner | undefined, replaying: Replaying) {
+      await events.placeAll();
+      return engine.write(replayEvents, actor, id, owner, replaying);
     },
     redeliver: (actor: Actor, id: number, owner: Owner, deliveryId: number) =>
       engine.write(redeliverEvent, actor, id, owner, deliveryId),
@@ -509,11 +519,4 @@ export function open(engine: Engine, events: Pick<EventRepository, 'findPlace'>)
     addTest: (actor: Actor, test: Omit<DeliveryRow, 'id'>) => engine.write(addTest, actor, test),
     disableCopied: () => engine.write(disableCopied),
   };
-}
-
-async function findLastPlace(transaction: Transaction): Promise<bigint> {
-  const [row] = await transaction.query<readonly [last: bigint]>(
-    sql`SELECT coalesce((SELECT max(id) FROM events), f.deleted_to) FROM event_feed f`,
-  );
-  return row?.[0] ?? 0n;
 }

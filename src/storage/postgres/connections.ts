@@ -219,6 +219,9 @@ export function transactionOn(database: Database, isSilent = false): Transaction
       const [row] = await query<[boolean]>(sql`SELECT pg_try_advisory_xact_lock(${number})`);
       return row?.[0] === true;
     },
+    async takeLock(number) {
+      await query(sql`SELECT pg_advisory_xact_lock(${number})`);
+    },
     async lock({ name }) {
       await database.query(`LOCK TABLE ${name} IN SHARE ROW EXCLUSIVE MODE`);
     },

@@ -81,6 +81,7 @@ export function transactionsOn(db: DatabaseSync, isSilent = false): (now: () => 
     // Only one transaction writes at a time.
     lock: async () => undefined,
     tryLock: async () => true,
+    takeLock: async () => undefined,
   };
   return (now) => ({
     ...queries,
