@@ -14,7 +14,7 @@ import {
   type FormatName,
 } from './export-formats.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
-import { ReaderStalled } from '../terminal/output.ts';
+import { ReaderStalled, waitWithoutBlocking } from '../terminal/output.ts';
 
 const NOTES = `
 The command fails if nobody reads its output for 60 seconds, because the database cannot free old data while it runs.
@@ -35,12 +35,6 @@ interface ExportOptions extends JsonOption {
 
 /** In the order of help. */
 const FILTERS: readonly FilterName[] = ['status', 'category', 'account'];
-
-/** Node does not document the handle. Without it, an export to a terminal that takes nothing does not end. */
-interface BlockingOutput {
-  readonly isTTY?: boolean;
-  readonly _handle?: { setBlocking?(blocking: boolean): void };
-}
 
 export function exportCommand(program: Command, terminal: ProgramTerminal, wait = systemWait): void {
   program
@@ -94,11 +88,6 @@ async function readFilters(
     category: category === undefined ? undefined : await readCategoryId(categories, category),
     account: account === undefined ? undefined : requireValue(await accounts.find(account)).name,
   };
-}
-
-/** Node writes to a terminal synchronously. A terminal that takes nothing would then block the timer of `writePieces`. */
-function waitWithoutBlocking({ isTTY, _handle }: BlockingOutput): void {
-  if (isTTY === true) _handle?.setBlocking?.(false);
 }
 
 /** Milliseconds that a reader may take for one piece. Until an export ends, the database cannot free old rows. */

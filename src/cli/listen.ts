@@ -31,7 +31,7 @@ Example:
 
 The key comes from PETSTORE_API_KEY. It needs no database and no webhook.`;
 
-export function listenCommand(program: Command, { system, printLine }: ProgramTerminal): void {
+export function listenCommand(program: Command, { system, printLines }: ProgramTerminal): void {
   program
     .command('listen')
     .description('send the events of an API key to a local program, as a webhook would, until Ctrl-C')
@@ -52,15 +52,18 @@ export function listenCommand(program: Command, { system, printLine }: ProgramTe
       const { events } = new PetStore({ apiKey, baseUrl });
       const clock = systemClock();
       const secret = newWebhookSecret(randomBytes);
-      try {
+      async function* forwardAll(): AsyncGenerator<string> {
         // Read first, so that nothing is missed once the secret is printed.
         const { next } = await events.list({ after: 'now' });
-        printLine(`Events of ${baseUrl} go to ${forwardTo.href}, signed with ${secret}`);
+        yield `Events of ${baseUrl} go to ${forwardTo.href}, signed with ${secret}`;
         for await (const page of events.follow({ after: next, types: type }))
-          for (const event of page.events)
-            printLine(
-              `${event.timestamp}  ${event.type}  ${event.id}  ${await forward(event, forwardTo, secret, clock().unix)}`,
-            );
+          for (const event of page.events) {
+            const status = await forward(event, forwardTo, secret, clock().unix);
+            yield `${event.timestamp}  ${event.type}  ${event.id}  ${status}`;
+          }
+      }
+      try {
+        await printLines(forwardAll());
       } catch (error) {
         throw error instanceof PetStoreError ? new StartupError(error.message) : error;
       }

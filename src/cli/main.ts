@@ -64,7 +64,9 @@ export async function main(args: readonly string[], system: System, wait?: Wait)
     terminal.printError(`petstore: The output cannot be written: ${message}.`);
     system.exit(1);
   };
-  for (const stream of [system.stdout, system.stderr]) stream.on('error', onFault);
+  system.stdout.on('error', onFault);
+  // Nobody can be told. The status tells how the command ended.
+  system.stderr.on('error', () => undefined);
   try {
     const program = await createProgram(terminal, name, wait);
     if (name === COMPLETE) {

@@ -1,19 +1,16 @@
 // Contract: section 8.
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { pino as Pino } from 'pino';
 import type { Banner } from './banner.ts';
-import type { LogChunks } from '../observability/request-log.ts';
+import type { LogOutput } from '../observability/log-output.ts';
 import { readConfig, variableWarnings } from '../config/config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Service } from '../app/start.ts';
 import { systemActor } from '../config/system-actor.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
 import { createFirstKey, findValidKey, type Started } from './first-key.ts';
-import type { System } from '../terminal/output.ts';
+import { type System, waitWithoutBlocking } from '../terminal/output.ts';
 
-/** Bytes of log that may wait for their reader. Beyond that, lines are dropped. */
-const LOG_BACKLOG = 16 * 1024 * 1024;
+const STANDARD_OUTPUT = 1;
 
 /** Milliseconds to wait for the reader of the log. */
 const LOG_PATIENCE = 1_000;
@@ -32,21 +29,29 @@ export function serveCommand(program: Command, { system }: ProgramTerminal): voi
     .action((options: { firstKey?: true }) => serve(system, options.firstKey === true));
 }
 
-async function serve({ env, stdout, stderr }: System, firstKey: boolean): Promise<void> {
+async function serve(system: System, firstKey: boolean): Promise<void> {
+  const { env, stdout, stderr } = system;
+  for (const stream of [stdout, stderr]) waitWithoutBlocking(stream);
   const config = readConfig(env);
   const isPretty = (config.logFormat ?? (stdout.isTTY === true ? 'pretty' : 'json')) === 'pretty';
   // Loaded here, because the help of all commands loads this file.
-  const [{ pino }, { lineTime, LINE_FORMAT, LogChunks }, { startService }] = await Promise.all([
+  const [{ pino }, { LogOutput }, { lineTime, LINE_FORMAT }, { startService }] = await Promise.all([
     import('pino'),
+    import('../observability/log-output.ts'),
     import('../observability/request-log.ts'),
     import('../app/start.ts'),
   ]);
-  // Asynchronous, so that a slow reader of the log never stalls the service. At worst, the log lacks lines.
-  const destination = pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG });
-  const chunks = new LogChunks(destination);
+  const output = new LogOutput(STANDARD_OUTPUT, {
+    onFailure: (reason) => {
+      // A reader that is stuck gets no second line.
+      if (stderr.writableLength > 0) return;
+      stderr.write(`petstore: The log cannot be written: ${reason}. The service goes on without it.\n`);
+    },
+    onLost: (lines) => log.warn({ lines }, 'lines of the log are lost, because it could not be written'),
+  });
   // The last lines say why the process ends. Only a kill loses them.
-  process.once('exit', () => chunks.flushSync());
-  const stream = isPretty ? await prettyStream(chunks, stdout.hasColors?.() === true) : chunks;
+  process.once('exit', () => output.flushSync());
+  const stream = isPretty ? await prettyStream(output, stdout.hasColors?.() === true) : output;
   const log = pino({ ...LINE_FORMAT, level: config.logLevel, timestamp: lineTime() }, stream);
   for (const warning of variableWarnings(env)) log.warn(warning);
   // Before the service logs "listening", because a supervisor may send a signal right after that line.
@@ -63,7 +68,7 @@ async function serve({ env, stdout, stderr }: System, firstKey: boolean): Promis
       const hasColors = stderr.hasColors?.() === true;
       const text = bannerText({ url, consoleUrl, metricsUrl, environment, hasColors, ...banner });
       // In a terminal that shows both, the banner stands below the lines of the log.
-      await chunks.flush(LOG_PATIENCE);
+      await output.flush(LOG_PATIENCE);
       stderr.write(text);
     };
     if (firstKey) await print(await makeFirst(service, started));
@@ -76,23 +81,28 @@ async function serve({ env, stdout, stderr }: System, firstKey: boolean): Promis
   } finally {
     const deadline = setTimeout(() => {
       log.fatal('the service did not stop in time');
-      // Not process.exit, which waits for the reader of the log.
+      // Not process.exit, which waits for a write of the log that hangs.
       process.kill(process.pid, 'SIGKILL');
     }, STOP_DEADLINE);
     // Never cleared: it also ends a process that something keeps alive after the stop.
     deadline.unref();
-    await stopAndLog(service, async () => {
-      chunks.end();
-      await writeOut(destination);
-    });
+    try {
+      await service.stop();
+    } finally {
+      await output.flush(LOG_PATIENCE);
+      setTimeout(() => {
+        // Node would wait until somebody reads it.
+        if (stderr.writableLength > 0) system.exit();
+      }, LOG_PATIENCE).unref();
+    }
   }
 }
 
 /** Writes lines for people to the log. pino calls `flushSync` for fatal errors. */
-async function prettyStream(chunks: LogChunks, hasColors: boolean) {
+async function prettyStream(output: LogOutput, hasColors: boolean) {
   const { prettyLines } = await import('./pretty-log.ts');
   const prettify = prettyLines(hasColors);
-  return { write: (line: string) => chunks.write(prettify(line)), flushSync: () => chunks.flushSync() };
+  return { write: (line: string) => output.write(prettify(line)), flushSync: () => output.flushSync() };
 }
 
 /** The first key, or an account that has keys, and a link to the console if the service has one. */
@@ -108,28 +118,6 @@ async function makeFirst({ store, consoleUrl }: Service, started: Started): Prom
 
 function ignoreUnavailable(error: unknown): void {
   if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error;
-}
-
-/** Stops the service, and then its log, even if the stop failed. */
-async function stopAndLog(service: Service, endLog: () => Promise<void>): Promise<void> {
-  try {
-    await service.stop();
-  } catch (error) {
-    // Set here, because the end of the log may exit the process.
-    process.exitCode = 1;
-    throw error;
-  } finally {
-    await endLog();
-  }
-}
-
-/** Ends the log. Drops the lines that are not read in time, because pino would wait for their reader forever. */
-async function writeOut(destination: ReturnType<typeof Pino.destination>): Promise<void> {
-  const written = new Promise<true>((resolve) => destination.once('close', () => resolve(true)));
-  destination.end();
-  if ((await Promise.race([written, wait(LOG_PATIENCE, undefined, { ref: false })])) === true) return;
-  destination.destroy();
-  process.exit();
 }
 
 /** Resolves at the first SIGTERM or SIGINT. The second one has no handler, so it ends the process at once. */

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { thousandths } from '../domain/decimal.ts';
 import type { ErrorCode } from '../domain/errors.ts';
@@ -22,12 +21,6 @@ interface Parts {
   readonly [pino.symbols.streamSym]: { write(line: string): void };
   readonly [pino.symbols.timeSym]: () => string;
 }
-
-/** Characters of one write. */
-const CHUNK_LENGTH = 16 * 1024;
-
-/** Milliseconds after which an incomplete chunk is written too. */
-const WRITE_INTERVAL = 100;
 
 const INFO = 30;
 
@@ -75,65 +68,5 @@ export class RequestLog {
     line += `,"method":"${method}","route":"${route}","status":${status}`;
     if (code !== undefined) line += `,"code":"${code}"`;
     this.#stream.write(`${line},"durationMs":${thousandths(durationUs)},"msg":"request"}\n`);
-  }
-}
-
-type Destination = ReturnType<typeof pino.destination>;
-
-/**
- * Joins lines of the log to chunks for `destination`. pino's destination can do this too, but it measures its whole buffer
- * for every line, which takes longer than making the line.
- */
-export class LogChunks {
-  readonly #destination: Destination;
-  readonly #timer: NodeJS.Timeout;
-  #chunk = '';
-  #isWriting = false;
-  #ended = false;
-
-  constructor(destination: Destination) {
-    this.#destination = destination;
-    destination.on('drain', () => {
-      this.#isWriting = false;
-    });
-    this.#timer = setInterval(() => this.#writeChunk(), WRITE_INTERVAL);
-    this.#timer.unref();
-  }
-
-  write(line: string): void {
-    this.#chunk += line;
-    if (this.#chunk.length >= CHUNK_LENGTH) this.#writeChunk();
-  }
-
-  /** Resolves when all lines are written, or after `patience` milliseconds if nobody reads them. */
-  async flush(patience: number): Promise<void> {
-    this.#writeChunk();
-    if (!this.#isWriting) return;
-    const written = new Promise<void>((resolve) => this.#destination.once('drain', resolve));
-    await Promise.race([written, wait(patience, undefined, { ref: false })]);
-  }
-
-  /**
-   * Writes the waiting lines before it returns. A write that already runs in the background may end later. pino calls it for
-   * fatal errors. Does nothing after `end`.
-   */
-  flushSync(): void {
-    if (this.#ended) return;
-    this.#writeChunk();
-    this.#destination.flushSync();
-  }
-
-  /** Writes the last chunk. */
-  end(): void {
-    clearInterval(this.#timer);
-    this.#writeChunk();
-    this.#ended = true;
-  }
-
-  #writeChunk(): void {
-    if (this.#chunk === '') return;
-    this.#isWriting = true;
-    this.#destination.write(this.#chunk);
-    this.#chunk = '';
   }
 }

@@ -12,8 +12,8 @@ export interface System {
   readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  /** Ends the process without waiting until its output is read. */
-  exit(code: number): void;
+  /** Ends the process without waiting until its output is read, with the status that it has by now if none is given. */
+  exit(code?: number): void;
 }
 
 /** `columns` is the width of a terminal. `hasColors` also looks at NO_COLOR and TERM. */
@@ -21,7 +21,14 @@ type OutputStream = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;
   hasColors?(): boolean;
+  /** Node does not document it. */
+  readonly _handle?: { setBlocking?(blocking: boolean): void };
 };
+
+/** Node writes to a terminal synchronously. A terminal that takes nothing would block the whole process. */
+export function waitWithoutBlocking({ _handle }: OutputStream): void {
+  _handle?.setBlocking?.(false);
+}
 
 /** Characters. A report that writes each line by itself takes a third longer. */
 const PIECE_LENGTH = 16 * 1024;
@@ -36,6 +43,7 @@ const COUNTED_ROWS = 10_000;
 export class LongOutput {
   readonly #stream: NodeJS.WritableStream;
   #piece = '';
+  #isBroken = false;
 
   constructor(stream: NodeJS.WritableStream) {
     this.#stream = stream;
@@ -46,12 +54,20 @@ export class LongOutput {
     if (this.#piece.length >= PIECE_LENGTH) await this.flush();
   }
 
+  /** Whether a piece could not be written. A standard output stays writable in the eyes of Node. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
   /** Resolves when the stream has written everything, or has failed: then it emits `error`. */
   flush(): Promise<void> {
     const piece = this.#piece;
     this.#piece = '';
     return new Promise((resolve) => {
-      this.#stream.write(piece, () => resolve());
+      this.#stream.write(piece, (error) => {
+        this.#isBroken ||= error instanceof Error;
+        resolve();
+      });
     });
   }
 }
@@ -113,6 +129,23 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
     else printTable(columns, rows.map(cellsOf));
   };
 
+  /** Prints each piece when its reader has taken the one before. False: it ended early, because nobody reads the output. */
+  const printPieces = async (pieces: AsyncIterable<string>): Promise<boolean> => {
+    const output = new LongOutput(streams.stdout);
+    for await (const piece of pieces) {
+      await output.write(piece);
+      // The next piece may be one that has yet to happen.
+      await output.flush();
+      if (output.isBroken) return false;
+    }
+    return true;
+  };
+
+  /** Prints lines that come without end. Ends when nobody reads them. */
+  const printLines = async (lines: AsyncIterable<string>): Promise<void> => {
+    await printPieces(linePieces(lines));
+  };
+
   /**
    * Like `printRows`, page by page, so that memory stays flat. A column becomes wider when a later page needs it. Ends early
    * when nobody reads the output. With `limited`, a terminal gets the first 100 rows unless `--limit` has a number.
@@ -131,19 +164,23 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
       lack = text;
     };
     const rows = takeRows(pages, limit, isTerminal ? describeLack : undefined);
-    const output = new LongOutput(streams.stdout);
     const table = openTable(columns);
-    for await (const piece of json ? jsonPieces(rows) : tablePieces(rows, table, cellsOf)) {
-      await output.write(piece);
-      // The next page may be one that has yet to happen.
-      await output.flush();
-      if (!streams.stdout.writable) return;
-    }
+    if (!(await printPieces(json ? jsonPieces(rows) : tablePieces(rows, table, cellsOf)))) return;
     printLack(table.describeLack());
     printLack(lack);
   };
 
-  return { formatCount, printJson, printLine, printSecret, printError, printTable, printRows, printPages };
+  return {
+    formatCount,
+    printJson,
+    printLine,
+    printSecret,
+    printError,
+    printTable,
+    printRows,
+    printPages,
+    printLines,
+  };
 }
 
 /** How a command prints. */
@@ -165,6 +202,10 @@ async function* takeRows<T>(
   if (read <= limit) return;
   const total = read > counted ? `more than ${describeCount(counted)}` : describeCount(read);
   onLack?.(`The first ${describeCount(limit)} of ${total} rows. --limit shows more, --json has all.`);
+}
+
+async function* linePieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${printable(line)}\n`;
 }
 
 async function* jsonPieces(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {

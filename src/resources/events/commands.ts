@@ -39,7 +39,7 @@ const PAGE_SIZE = 100;
 
 export function eventsCommands(
   program: Command,
-  { withStore, printLine, printPages }: Terminal<Repositories>,
+  { withStore, printLines, printPages }: Terminal<Repositories>,
 ): void {
   program
     .command('events')
@@ -63,7 +63,7 @@ export function eventsCommands(
         const after = await findStart(store.events, since?.(clock().unix), follow);
         const pages = readEvents(store, chooseTypes(type), after, follow);
         if (json && follow) {
-          for await (const rows of pages) for (const row of rows) printLine(toJson(row));
+          await printLines(jsonLines(pages));
           return;
         }
         await printPages(json, pages, COLUMNS, ({ timestamp, account, version, data, ...event }) => [
@@ -76,6 +76,10 @@ export function eventsCommands(
         ]);
       }),
     );
+}
+
+async function* jsonLines(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  for await (const rows of pages) for (const row of rows) yield toJson(row);
 }
 
 /** The place after which the list begins. */
