@@ -113,6 +113,12 @@ for (const [title, sql] of [
   });
 }
 
+test('a database of another encoding is refused and not changed', (t) => {
+  const { file, bytes } = madeBy(t, `PRAGMA encoding = 'UTF-16le'; CREATE TABLE x (a); DROP TABLE x`);
+  assertRefused(file, /must be encoded in UTF-8, not UTF-16le/);
+  assert.deepEqual(readFileSync(file), bytes);
+});
+
 test('a damaged database is refused', async (t) => {
   const file = join(temporaryFolder(t), 'petstore.db');
   await openStore(`sqlite:${file}`, fakeClock()).close();

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { connectAnyway } from './hostile-defaults.ts';
 
 /** Moves the clock of one database, in milliseconds. */
 export type AdvanceDatabase = (milliseconds: number) => Promise<void>;
@@ -9,8 +9,7 @@ export type AdvanceDatabase = (milliseconds: number) => Promise<void>;
  */
 export async function stopDatabaseClock(url: string, start: number): Promise<AdvanceDatabase> {
   const execute = async (sql: string) => {
-    const client = new Client({ connectionString: url });
-    await client.connect();
+    const client = await connectAnyway(url);
     try {
       await client.query(sql);
     } finally {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { program } from '../../../test/support/servers.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
@@ -117,7 +118,7 @@ test('both secrets of a rotation sign', () => {
   for (const secret of SECRETS) assert.deepEqual(new Webhook(secret).verify('{}', headers), {});
 });
 
-test('over TLS the name of the URL goes with the connection, and its certificate must hold for it', async (t) => {
+test('over TLS the name of the URL goes with the connection, and its certificate must hold for it, whatever the environment says', async (t) => {
   const folder = temporaryFolder(t);
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   const subject = ['-subj', '/CN=shop.example', '-addext', 'subjectAltName=DNS:shop.example'];
@@ -157,4 +158,19 @@ test('over TLS the name of the URL goes with the connection, and its certificate
   assert.equal(await result('shop.example', {}), 'tls_failed');
   assert.equal(await result('other.example', { ca }), 'tls_failed');
   assert.deepEqual(names, [['shop.example', `shop.example:${port}`]]);
+
+  // In a process whose environment turns the check of certificates off.
+  const script = `
+    const { Sender } = await import(${JSON.stringify(import.meta.resolve('./send.ts'))});
+    const clock = () => ({ unix: Date.now(), monotonic: performance.now() });
+    const lookup = async () => ${JSON.stringify(LOCAL)};
+    const sender = new Sender({ clock, lookup, isAllowed: () => true, allowPrivate: true, attemptTime: 30_000 });
+    const url = 'https://shop.example:${port}/hook';
+    const { failure } = await sender.send({ url, id: 'e1', body: '{}', secrets: ${JSON.stringify(SECRETS)} });
+    process.stdout.write(failure ?? 'succeeded');`;
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    env,
+  });
+  assert.equal(stdout, 'tls_failed');
 });

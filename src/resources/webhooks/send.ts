@@ -129,7 +129,8 @@ export class Sender {
       else callback(null, address.address, address.family);
     };
     const client = new Client(url.origin, {
-      connect: { lookup, timeout: attemptTime, ...(ca !== undefined && { ca }) },
+      // Not the default, which NODE_TLS_REJECT_UNAUTHORIZED changes.
+      connect: { rejectUnauthorized: true, lookup, timeout: attemptTime, ...(ca !== undefined && { ca }) },
       maxHeaderSize: HEADERS_LENGTH,
       headersTimeout: attemptTime,
       pipelining: 1,

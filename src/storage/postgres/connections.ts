@@ -1,6 +1,9 @@
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
+  Client,
+  type ClientConfig,
+  type Connection,
   Pool as DriverPool,
   type PoolClient,
   type PoolConfig,
@@ -38,6 +41,22 @@ const CLOSE_TIMEOUT = 200;
 const TYPES = new TypeOverrides();
 TYPES.setTypeParser(types.builtins.INT8, BigInt);
 
+/** Settings of a session, by name. */
+export type SessionSettings = Readonly<Record<string, string>>;
+
+/** In the startup message, settings win over those of the database, the role, the address and PGOPTIONS. */
+function clientWith(settings: SessionSettings): new (config?: ClientConfig) => Client {
+  return class extends Client {
+    constructor(config?: ClientConfig) {
+      super(config);
+      // What the driver's types leave out.
+      const connection = this.connection as Connection & { startup(message: SessionSettings): void };
+      const startup = connection.startup.bind(connection);
+      connection.startup = (message) => startup({ ...message, ...settings });
+    }
+  };
+}
+
 /** The driver's pool. It also handles lost connections, which the driver leaves to its users. */
 export class Connections implements Database {
   readonly #pool: DriverPool;
@@ -46,14 +65,18 @@ export class Connections implements Database {
   #silences = 0;
   readonly #madeAfter = new WeakMap<PoolClient, number>();
 
-  /** `onLost` is called for every connection that is lost before `close`, in use or not. */
-  constructor(url: string, config: PoolConfig, onLost: (error: Error) => void) {
+  /**
+   * Every session begins with `settings`. `onLost` is called for every connection that is lost before `close`, in use or
+   * not.
+   */
+  constructor(url: string, settings: SessionSettings, config: PoolConfig, onLost: (error: Error) => void) {
     this.#pool = new DriverPool({
       connectionString: url,
       keepAlive: true,
       application_name: 'petstore',
       types: TYPES,
       stream: () => this.#socket(),
+      Client: clientWith(settings),
       ...config,
     });
     this.#pool.on('connect', (client) => {

@@ -3,7 +3,7 @@ import type { PoolConfig } from 'pg';
 import { NoDatabaseError, reasonOf, StartupError } from '../../domain/startup-error.ts';
 import { type PoolLimits, withoutSecrets } from '../../config/database-url.ts';
 import type { EngineSettings } from '../engine.ts';
-import { Connections, type Database } from './connections.ts';
+import { Connections, type Database, type SessionSettings } from './connections.ts';
 import { sqlState } from './errors.ts';
 
 /** The oldest version of the server that tests run on, as `server_version_num` counts. */
@@ -41,6 +41,24 @@ export interface PoolSettings extends Pick<EngineSettings, 'mustExist' | 'onLost
   readonly limits: PoolLimits;
 }
 
+/** What the code relies on in every session. */
+const SESSION: SessionSettings = {
+  // A change waits for another one of the same row and goes on from it. It is not refused.
+  default_transaction_isolation: 'read committed',
+  // NULL in an array is no text.
+  array_nulls: 'on',
+  // A refused statement costs no connection.
+  exit_on_error: 'off',
+  // The pool closes connections, and the session that holds the lock for serving stays open.
+  idle_session_timeout: '0',
+};
+
+/** The same, but no client may send these: only superusers set the first one, and old servers do not know the second. */
+const DEFAULTS: SessionSettings = { session_replication_role: 'origin', transaction_timeout: '0' };
+
+/** Connection poolers refuse settings when a connection begins. Those of the role count then. */
+const SETTINGS_REFUSED = /unsupported startup parameter/;
+
 /**
  * Connects to PostgreSQL 15 or later and brings the database to this version's schema.
  * @throws StartupError in one line that never holds the password.
@@ -49,36 +67,49 @@ export async function openPool(
   url: string,
   { limits, onLost, mustExist = false }: PoolSettings,
 ): Promise<Connections> {
-  const serving: PoolConfig = {
-    max: limits.connections,
-    idleTimeoutMillis: IDLE_TIMEOUT,
-    connectionTimeoutMillis: limits.connectTimeout,
-    statement_timeout: limits.statementTimeout,
-    // A server that hangs does not enforce its own timeout.
-    query_timeout: limits.statementTimeout * 1.5,
-    lock_timeout: LOCK_PATIENCE,
-    idle_in_transaction_session_timeout: limits.statementTimeout,
+  const wait = { connectionTimeoutMillis: limits.connectTimeout };
+  // A server that hangs does not enforce its own timeout.
+  const impatient: PoolConfig = { ...wait, query_timeout: limits.statementTimeout * 1.5 };
+  const needed: SessionSettings = {
+    ...SESSION,
+    statement_timeout: String(limits.statementTimeout),
+    lock_timeout: String(LOCK_PATIENCE),
+    idle_in_transaction_session_timeout: String(limits.statementTimeout),
   };
-  const pool = new Connections(url, serving, onLost);
+  const connect = (settings: SessionSettings, config: PoolConfig) =>
+    new Connections(url, settings, config, onLost);
+  let sent = needed;
+  let probe = connect(sent, { ...impatient, max: 1 });
   try {
-    await refuseUnfit(pool);
-    const version = await schemaVersion(pool);
+    const expected = { ...needed, ...DEFAULTS };
+    const synchronousCommit = await refuseUnfit(probe, expected).catch(async (error: unknown) => {
+      if (!SETTINGS_REFUSED.test(reason(error))) throw error;
+      await probe.close();
+      sent = {};
+      probe = connect(sent, { ...impatient, max: 1 });
+      return refuseUnfit(probe, expected);
+    });
+    const version = await schemaVersion(probe);
     if (version === 0 && mustExist) throw new NoDatabaseError(withoutSecrets(url));
     // A service may run as a role without the right to change the schema.
     if (version < MIGRATIONS.length) {
       // A migration may take long, or wait for the one of another instance, so its statements have no time limit.
-      const alone = new Connections(url, { max: 1, connectionTimeoutMillis: limits.connectTimeout }, onLost);
+      const alone = connect(sent, { ...wait, max: 1 });
       try {
         await migrate(alone);
       } finally {
         await alone.close();
       }
     }
-    return pool;
+    // A change of the server's default while the service runs must not weaken what a commit promises.
+    const lasting = sent === needed ? { ...needed, synchronous_commit: synchronousCommit } : sent;
+    const pooled = { max: limits.connections, idleTimeoutMillis: IDLE_TIMEOUT };
+    return connect(lasting, { ...impatient, ...pooled });
   } catch (error) {
-    await pool.close();
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The PostgreSQL database cannot be used: ${reason(error)}.`, { cause: error });
+  } finally {
+    await probe.close();
   }
 }
 
@@ -96,14 +127,32 @@ export function unfitness([version, encoding, readOnly, synchronousCommit]: Sett
   return undefined;
 }
 
-async function refuseUnfit(pool: Connections): Promise<void> {
-  const [row] = await pool.query<Settings>(
+/** Gives `synchronous_commit`. `needed` has settings that must be in force; those that the server does not know are. */
+async function refuseUnfit(pool: Connections, needed: SessionSettings): Promise<string> {
+  const [row] = await pool.query<
+    readonly [...Settings, schema: string | null, role: string, database: string]
+  >(
     `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
-       current_setting('transaction_read_only')::bool, current_setting('synchronous_commit')`,
+       current_setting('transaction_read_only')::bool, current_setting('synchronous_commit'), current_schema(),
+       quote_ident(session_user), quote_ident(current_database())`,
   );
   if (row === undefined) throw new Error('The server returned no settings.');
-  const fault = unfitness(row);
+  const [version, encoding, readOnly, synchronousCommit, schema, role, database] = row;
+  const fault = unfitness([version, encoding, readOnly, synchronousCommit]);
   if (fault !== undefined) throw new StartupError(fault);
+  if (schema === null)
+    throw new StartupError('The search_path of PostgreSQL names no schema that exists: set it to public.');
+  const found = await pool.query<[name: string, value: string]>(
+    'SELECT name, setting FROM pg_settings WHERE name = ANY ($1)',
+    [Object.keys(needed)],
+  );
+  const statements = found
+    .filter(([name, value]) => value !== needed[name])
+    .map(([name]) => `ALTER ROLE ${role} IN DATABASE ${database} SET ${name} = '${needed[name]}'`);
+  if (statements.length === 0) return synchronousCommit;
+  throw new StartupError(
+    `PostgreSQL needs other settings for petstore. Run this, and let a connection pooler reconnect: ${statements.join('; ')};`,
+  );
 }
 
 /** The message of the server or the driver. The driver puts no password into its messages. */
@@ -118,6 +167,8 @@ function reason(error: unknown): string {
  */
 async function migrate(pool: Connections): Promise<void> {
   await pool.transaction(async (database) => {
+    for (const name of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
+      await database.query(`SET LOCAL ${name} = 0`);
     await database.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await database.query('CREATE TABLE IF NOT EXISTS petstore_schema (version int NOT NULL)');
     await database.query(`SET LOCAL lock_timeout = ${MIGRATION_PATIENCE}`);

@@ -36,6 +36,7 @@ export function openDatabase(
     refuseLinks(file);
     db = new DatabaseSync(file, { timeout: OPEN_TIMEOUT });
     if (isEmpty(db, file) && mustExist) throw new NoDatabaseError(file);
+    refuseEncoding(db, file);
     enterWal(db);
     db.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_SIZE}`);
     migrate(db, file);
@@ -94,6 +95,13 @@ export function isEmpty(db: DatabaseSync, file: string): boolean {
   return objects === 0;
 }
 
+/** UTF-16 would order text by other bytes. @throws StartupError */
+function refuseEncoding(db: DatabaseSync, file: string): void {
+  const encoding = db.prepare('PRAGMA encoding').get()?.['encoding'];
+  if (encoding !== 'UTF-8')
+    throw new StartupError(`The database ${file} must be encoded in UTF-8, not ${String(encoding)}.`);
+}
+
 /** The number of the last migration. @throws StartupError when this version does not know it. */
 function readVersion(db: DatabaseSync, file: string, newest: number): number {
   const version = readNumber(db, 'PRAGMA user_version');
@@ -105,6 +113,7 @@ function readVersion(db: DatabaseSync, file: string, newest: number): number {
 export function checkDatabase(db: DatabaseSync, file: string): void {
   try {
     if (isEmpty(db, file)) throw new StartupError(`${file} holds no petstore database.`);
+    refuseEncoding(db, file);
     readVersion(db, file, readdirSync(MIGRATIONS).length);
     const [fault] = db.prepare('PRAGMA integrity_check(1)').all();
     const message = String(fault?.['integrity_check']);

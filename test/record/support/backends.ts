@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { renameSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
 import type { FakeClock } from '../../support/clock.ts';
+import { connectAnyway, setHostileDefaults } from '../../support/hostile-defaults.ts';
 import { type Lifetime, lifetimeOfFile } from '../../support/lifetime.ts';
 import { migratedPostgres } from '../../support/migrated-postgres.ts';
 import { stopDatabaseClock } from '../../support/postgres-clock.ts';
@@ -47,7 +47,7 @@ export const SQLITE: Backend = {
 const file = lifetimeOfFile();
 let redis: Promise<TestServer> | undefined;
 
-/** One Redis for all scenarios, emptied before each. */
+/** One Redis for all scenarios, emptied before each. The defaults of the database are hostile: nothing may depend on them. */
 export const POSTGRES_AND_REDIS: Backend = {
   name: 'postgres',
   async open(t, clock) {
@@ -55,6 +55,7 @@ export const POSTGRES_AND_REDIS: Backend = {
     await ask(url, ['FLUSHALL']);
     const databaseUrl = await migratedPostgres(t);
     const passTime = await stopDatabaseClock(databaseUrl, clock().unix);
+    await setHostileDefaults(databaseUrl);
     const cuttable = await startCuttable(t, databaseUrl);
     return {
       databaseUrl: cuttable.url,
@@ -68,8 +69,7 @@ export const POSTGRES_AND_REDIS: Backend = {
 
 /** Statements on a connection of their own. */
 async function executeOnPostgres(databaseUrl: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
+  const client = await connectAnyway(databaseUrl);
   await client.query(sql);
   await client.end();
 }
