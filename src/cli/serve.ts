@@ -16,7 +16,7 @@ const STANDARD_OUTPUT = 1;
 const LOG_PATIENCE = 1_000;
 
 /** Milliseconds. A service that has not stopped by then kills itself, because `docker stop` waits 10 s. */
-const STOP_DEADLINE = 9_500;
+export const STOP_DEADLINE = 9_500;
 
 export function serveCommand(program: Command, { system }: ProgramTerminal): void {
   program

@@ -1,125 +1,39 @@
-// The proxies of deploy/ that hold the certificate of one machine. Contract: sections 6 and 7.
+// The proxies of deploy/. Contract: sections 6, 7 and 13.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
-import { freePort, listening, program, runServer, serverFolder } from '../support/servers.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { TEMPORARY } from '../support/temporary.ts';
+import { HTTP_LIMITS } from '../../src/http/server.ts';
+import { rounds } from '../support/rounds.ts';
+import { program } from '../support/servers.ts';
+import { startTestService } from '../support/service.ts';
+import {
+  CADDY,
+  NGINX_TLS,
+  PROXIES,
+  type Proxy,
+  type RunningProxy,
+  startProxy,
+} from '../support/shipped-proxies.ts';
 import { test } from '../support/test.ts';
-import { read } from './files.ts';
 
-/** A proxy on a free port, as `write` rewrites its file: with the ports and the certificate of this test. */
-interface Proxy {
-  readonly name: string;
-  write(files: { folder: string; certificate: string; key: string; port: number; service: number }): string[];
-}
-
-const CADDY: Proxy = {
-  name: 'Caddy',
-  write({ folder, certificate, key, port, service }) {
-    const site = read('deploy/Caddyfile')
-      .replace('pets.example {', `https://pets.example:${port} {\n\ttls ${certificate} ${key}`)
-      .replace('reverse_proxy 127.0.0.1:8080 {', `reverse_proxy 127.0.0.1:${service} {`)
-      // A test does not wait for 5 s.
-      .replace('lb_try_duration 5s', 'lb_try_duration 2s');
-    const options = `{\n\tadmin off\n\tauto_https disable_redirects\n\tstorage file_system ${folder}\n}\n`;
-    writeFileSync(join(folder, 'Caddyfile'), options + site);
-    return [program('caddy', 'caddy'), 'run', '--config', join(folder, 'Caddyfile')];
-  },
-};
-
-const NGINX: Proxy = {
-  name: 'nginx',
-  write({ folder, certificate, key, port, service }) {
-    const file = read('deploy/nginx-tls.conf')
-      .replace(/^user .*$/m, process.getuid?.() === 0 ? 'user root;' : '')
-      .replace(/ +listen (?:\[::\]:)?80;\n/g, '')
-      .replace('location /.well-known', `listen unix:${folder}/plain;\n    location /.well-known`)
-      .replace('listen 443', `listen 127.0.0.1:${port}`)
-      .replace(/ +listen \[::\]:443 ssl;\n/, '')
-      .replace(/(ssl_certificate) .*;/, `$1 ${certificate};`)
-      .replace(/(ssl_certificate_key) .*;/, `$1 ${key};`)
-      .replace('server 127.0.0.1:8080', `server 127.0.0.1:${service}`);
-    writeFileSync(join(folder, 'nginx.conf'), file);
-    const nginx = program('nginx', 'nginx', { folders: ['/usr/sbin'] });
-    const settings = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`;
-    mkdirSync(join(folder, 'logs'));
-    return [nginx, '-p', folder, '-c', join(folder, 'nginx.conf'), '-g', settings];
-  },
-};
-
-interface Response {
-  readonly status: number | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-interface Site {
-  /** Of the proxy. */
-  readonly folder: string;
-  readonly service: TestService;
-  /** Sends a GET for `path` to the proxy over TLS, from a loopback address. */
-  readonly get: (path: string, from?: string, headers?: Record<string, string>) => Promise<Response>;
-}
-
-/** A service behind a proxy that has a certificate for pets.example. */
-async function startSite(t: TestContext, proxy: Proxy): Promise<Site> {
-  const folder = serverFolder('proxy', TEMPORARY);
-  const certificate = join(folder, 'tls.crt');
-  const key = join(folder, 'tls.key');
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
-  const subject = ['-subj', '/CN=pets.example', '-addext', 'subjectAltName=DNS:pets.example'];
-  const files = ['-keyout', key, '-out', certificate];
-  execFileSync(program('openssl', 'openssl'), ['req', '-x509', ...kind, ...subject, ...files], {
-    stdio: 'pipe',
-  });
+/** A service behind a proxy. */
+async function startSite(t: TestContext, proxy: Proxy, change?: (file: string) => string) {
   const service = await startTestService(t, { env: { TRUST_PROXY: '127.0.0.1' } });
-  const port = await freePort();
-  const [command = '', ...args] = proxy.write({
-    folder,
-    certificate,
-    key,
-    port,
-    service: Number(new URL(service.url).port),
-  });
-  const url = `https://pets.example:${port}`;
-  const server = await runServer({ port, url, folder, command, args, ready: () => listening(port) });
-  t.after(() => server.stop());
-  const ca = readFileSync(certificate);
-  return {
-    folder,
-    service,
-    async get(path, from = '127.0.0.1', headers = {}) {
-      const sent = request({
-        host: '127.0.0.1',
-        port,
-        path,
-        ca,
-        servername: 'pets.example',
-        headers: { host: `pets.example:${port}`, ...headers },
-        localAddress: from,
-        agent: false,
-      });
-      sent.end();
-      const [response] = (await once(sent, 'response')) as [IncomingMessage];
-      return { status: response.statusCode, headers: response.headers, body: await text(response) };
-    },
-  };
+  const site = await startProxy(t, proxy, [Number(new URL(service.url).port)], change);
+  return { service, ...site };
 }
 
-for (const proxy of [CADDY, NGINX]) {
+for (const proxy of PROXIES) {
   test(`behind ${proxy.name}, a client has its own address, and cannot claim another one`, async (t) => {
-    const { get } = await startSite(t, proxy);
+    const { send } = await startSite(t, proxy);
     const remaining = async (from: string, claim: string) => {
-      const { status, headers } = await get('/v1/pets', from, { 'x-forwarded-for': claim });
+      const { status, headers } = await send('/v1/pets', { from, headers: { 'x-forwarded-for': claim } });
       assert.equal(status, 401);
-      assert.match(String(headers['strict-transport-security']), /^max-age=\d+$/);
+      if (proxy.hasTls) assert.match(String(headers['strict-transport-security']), /^max-age=\d+$/);
       return Number(headers['x-ratelimit-remaining']);
     };
     const first = await remaining('127.0.0.2', '192.0.2.1');
@@ -128,9 +42,9 @@ for (const proxy of [CADDY, NGINX]) {
   });
 
   test(`${proxy.name} refuses like the service while the service is down`, async (t) => {
-    const { service, get } = await startSite(t, proxy);
+    const { service, send } = await startSite(t, proxy);
     await service.stop();
-    const { status, headers, body } = await get('/v1/pets');
+    const { status, headers, body } = await send('/v1/pets');
     assert.equal(status, 503);
     assert.equal(headers['retry-after'], '1');
     assert.equal(headers['content-type'], 'application/json');
@@ -140,17 +54,17 @@ for (const proxy of [CADDY, NGINX]) {
 }
 
 test('behind Caddy, a request waits while the service restarts', async (t) => {
-  const { service, get } = await startSite(t, CADDY);
+  const { service, send } = await startSite(t, CADDY);
   await service.stop();
-  const response = get('/readyz');
+  const response = send('/readyz');
   // Caddy answers this one itself, later than it got the first.
-  await get('/', '127.0.0.1', { host: 'other.example' });
+  await send('/', { headers: { host: 'other.example' } });
   await startTestService(t, { env: { PORT: new URL(service.url).port } });
   assert.equal((await response).status, 200);
 });
 
 test('nginx sends clients without TLS to the address with TLS, except for renewals of the certificate', async (t) => {
-  const { folder } = await startSite(t, NGINX);
+  const { folder } = await startSite(t, NGINX_TLS);
   const ask = (path: string) =>
     execFileSync(
       program('curl', 'curl'),
@@ -165,3 +79,125 @@ test('nginx sends clients without TLS to the address with TLS, except for renewa
   );
   assert.match(ask('/.well-known/acme-challenge/x'), /^HTTP\/1\.1 404 /);
 });
+
+/** Seconds that followers wait. In `npm test`, they wait a tenth of the longest time, and so do the proxies. */
+const WAIT = rounds(30, 3);
+
+/** The file of a proxy with its times for an answer as much shorter as the waits of this run. */
+function shorten(file: string): string {
+  return file.replace(
+    /((?:proxy_read_timeout|proxy_send_timeout|read_timeout|response_header_timeout) )(\d+)s/g,
+    (_, name: string, seconds: string) => `${name}${(Number(seconds) * 1_000 * WAIT) / 30}ms`,
+  );
+}
+
+/** Polls the feed of idle accounts, and returns the statuses of the answers that are not empty pages. */
+async function poll({ send }: RunningProxy, key: string, times: number): Promise<readonly unknown[]> {
+  const headers = { authorization: `Bearer ${key}` };
+  const begin = await send('/v1/events?after=now', { headers });
+  const after = /[?&]after=([^&>]+)/.exec(String(begin.headers.link))?.[1];
+  const odd: unknown[] = [];
+  for (let count = 0; count < times; count++) {
+    const { status, body } = await send(`/v1/events?wait=${WAIT}&after=${after}`, { headers });
+    if (status !== 200 || body !== '[]') odd.push(status);
+  }
+  return odd;
+}
+
+for (const proxy of PROXIES)
+  test(`${proxy.name} lets followers wait as long as the service does`, async (t) => {
+    const { service, ...site } = await startSite(t, proxy, shorten);
+    // An account has ten waits.
+    const accounts = Array.from({ length: rounds(10, 2) }, (_, index) => `shelter ${index}`);
+    const keys = await Promise.all(accounts.map((account) => service.issueKey({ account })));
+    const followers = keys.flatMap((key) => Array.from({ length: 10 }, () => poll(site, key, rounds(18, 2))));
+    assert.deepEqual((await Promise.all(followers)).flat(), []);
+  });
+
+for (const proxy of PROXIES)
+  test(`${proxy.name} leaves it to the service to refuse what is too large`, async (t) => {
+    const { service, send } = await startSite(t, proxy);
+    const headers = {
+      authorization: `Bearer ${await service.issueKey()}`,
+      'content-type': 'application/json',
+    };
+    const padding = 'a'.repeat(HTTP_LIMITS.maxHeaderSize);
+    const refused = [
+      await send('/v1/pets', { headers: { ...headers, padding } }),
+      await send(`/v1/pets?padding=${padding}`, { headers }),
+      await send('/v1/pets', { method: 'POST', headers, body: 'a'.repeat(2_000_000) }),
+    ];
+    assert.deepEqual(
+      refused.map(({ status, body }) => [status, JSON.parse(body).code]),
+      [
+        [431, 'invalid_request'],
+        [431, 'invalid_request'],
+        [413, 'payload_too_large'],
+      ],
+    );
+    for (const response of refused) assert.ok(response.headers['x-ratelimit-limit'] !== undefined);
+  });
+
+for (const proxy of PROXIES)
+  test(`${proxy.name} passes on an answer with a header block as long as one of a request`, async (t) => {
+    const link = `<https://pets.example/${'a'.repeat(HTTP_LIMITS.maxHeaderSize - 1_000)}>; rel="next"`;
+    const server = createServer((_, response) => void response.setHeader('Link', link).end());
+    const { send } = await startProxy(t, proxy, [await listen(t, server)]);
+    assert.equal((await send('/')).headers.link, link);
+  });
+
+async function listen(t: TestContext, server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A service that dies of each request to a path of its own: it reads it, and closes the connection without an answer. */
+async function startMortal(t: TestContext, seen: string[], answer?: number): Promise<number> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      if (request.url === '/alive') {
+        response.end();
+        return;
+      }
+      seen.push(`${request.method} ${request.url}`);
+      if (answer === undefined) request.socket.destroy();
+      else response.writeHead(answer).end();
+    });
+  });
+  return await listen(t, server);
+}
+
+for (const proxy of PROXIES)
+  for (const answer of [undefined, 503])
+    test(`${proxy.name} repeats only GET and HEAD ${answer === undefined ? 'when a service dies of a request' : 'after a 503'}`, async (t) => {
+      const seen: string[] = [];
+      const services = [await startMortal(t, seen, answer), await startMortal(t, seen, answer)];
+      const { send } = await startProxy(t, proxy, proxy.isBalancer ? services : services.slice(1));
+      // A proxy repeats more on a connection that it has used before.
+      const warm = () => Promise.all(Array.from({ length: 8 }, () => send('/alive')));
+      const sent: string[] = [];
+      for (const method of ['DELETE', 'PUT', 'POST', 'PATCH'])
+        for (const header of [
+          'X-Other',
+          'X-Idempotency-Key',
+          ...(method === 'POST' ? [] : ['Idempotency-Key']),
+        ])
+          for (const body of ['', '{}']) {
+            await warm();
+            const path = `/${header}/${body.length}`;
+            sent.push(`${method} ${path}`);
+            assert.equal((await send(path, { method, headers: { [header]: 'a' }, body })).status, 503);
+          }
+      assert.deepEqual(seen, sent);
+      await warm();
+      assert.equal((await send('/read')).status, 503);
+      assert.ok(
+        !proxy.isBalancer || seen.length === sent.length + 2,
+        'a GET is passed on to the next service',
+      );
+    });
