@@ -27,7 +27,7 @@ export const ACCEPT_PATCH = fields('Accept-Patch', MEDIA_TYPES.PATCH.join(', '))
 export async function readContent(context: BoundContext): Promise<undefined> {
   const { request, operation, match, key } = context;
   const { id, method, role, body, answer, location } = operation.declaration;
-  if (method === 'DELETE') refuseBody(request);
+  if (method === 'DELETE') await readBytes(request, new ServiceError('invalid_request', BODY_REFUSED));
   if (method === 'PATCH' && role === undefined && body !== undefined) {
     context.body = await readPatchBody(body.schema, request);
     return;
@@ -65,15 +65,6 @@ async function readPatchBody(schema: z.ZodObject, request: IncomingMessage) {
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Refuses a request with a body.
- * @throws ServiceError `invalid_request`
- */
-function refuseBody({ headers }: IncomingMessage): void {
-  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return;
-  throw new ServiceError('invalid_request', BODY_REFUSED);
-}
-
-/**
  * Reads a whole JSON body. A message about a missing body says with `shape` what it must be.
  * @throws ServiceError `invalid_request` when there is none, `unsupported_media_type` when it has none of these
  * media types, another charset than UTF-8 or a content encoding, `payload_too_large` beyond 16 KiB.
@@ -84,18 +75,29 @@ export async function readJsonBody(
   shape: () => string,
   types: readonly string[],
 ): Promise<Buffer> {
-  const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
-  const chunked = request.headers['transfer-encoding'] !== undefined;
-  if (!chunked && (length === undefined || Number(length) === 0)) throw missing(shape);
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   const fault =
     typeFault(types, type) ?? ((encoding ?? 'identity') === 'identity' ? undefined : BODY_ENCODED);
-  const refused = fault === undefined ? undefined : new ServiceError('unsupported_media_type', fault);
-  // Only its first byte shows that a chunked body is not missing.
-  if (refused !== undefined && !chunked) throw refused;
-  if (Number(length) > BODY_LIMIT) throw tooLarge();
-  const body = request.complete ? buffered(request, refused) : await read(request, refused);
+  const body = await readBytes(
+    request,
+    fault === undefined ? undefined : new ServiceError('unsupported_media_type', fault),
+  );
   if (body.length === 0) throw missing(shape);
   return body;
+}
+
+/**
+ * Reads the content of a request, however it is framed. Throws `refused` if there is any: a length announces it, and only
+ * its first byte shows that a chunked request has some.
+ */
+async function readBytes(request: IncomingMessage, refused?: ServiceError): Promise<Buffer> {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (coding === undefined) {
+    if (Number(length ?? 0) === 0) return NO_BYTES;
+    if (refused !== undefined) throw refused;
+    if (Number(length) > BODY_LIMIT) throw tooLarge();
+  }
+  return request.complete ? buffered(request, refused) : read(request, refused);
 }
 
 /**

@@ -16,7 +16,6 @@ const DEFAULTS = {
   row_security: 'off',
   check_function_bodies: 'off',
   client_encoding: 'LATIN1',
-  client_min_messages: 'debug5',
   bytea_output: 'escape',
   extra_float_digits: '-15',
   TimeZone: 'Pacific/Kiritimati',
