@@ -5,7 +5,14 @@ import { connected, newLimiter } from '../limits/redis-fixture.ts';
 import { keyCaller } from '../limits/quota-contract.ts';
 import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
-import { ask, temporaryCluster, temporaryReplica } from '../support/redis.ts';
+import {
+  ask,
+  beginMove,
+  findOwner,
+  moveBetween,
+  temporaryCluster,
+  temporaryReplica,
+} from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
 import type { TestService } from '../support/service.ts';
 import { BACK, logged, LOST, startSharedCounting, until } from '../support/shared-counting.ts';
@@ -14,17 +21,6 @@ import { test } from '../support/test.ts';
 const LIMITS = { perMinute: 60, perDay: 1_000 };
 
 const countsKey = (caller: string) => `petstore:production:{${caller}}:usage`;
-
-/** The server of a cluster that a key is on. */
-async function ownerOf(key: string, servers: readonly TestServer[]): Promise<TestServer> {
-  const any = servers[0]?.url ?? '';
-  const slot = await ask<number>(any, ['CLUSTER', 'KEYSLOT', key]);
-  const ranges = await ask<[number, number, [string, number]][]>(any, ['CLUSTER', 'SLOTS']);
-  const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1];
-  const owner = servers.find((server) => server.port === port);
-  assert.ok(owner !== undefined);
-  return owner;
-}
 
 test('callers of a lost primary get a share, all others keep their limits', async (t) => {
   const servers = await temporaryCluster(t);
@@ -36,7 +32,7 @@ test('callers of a lost primary get a share, all others keep their limits', asyn
   const keys = new Map<string, TestServer>();
   for (let account = 2; account < 14; account++) {
     const key = await service.issueKey({ account: `account ${account}`, limits: LIMITS });
-    keys.set(key, await ownerOf(countsKey(`account ${account}`), servers));
+    keys.set(key, await findOwner(countsKey(`account ${account}`), servers));
   }
   assert.equal(new Set(keys.values()).size, 3);
   const limits = async () => {
@@ -75,7 +71,7 @@ test('a replica that takes over continues the counts of its primary', async (t) 
   const [first, second] = services;
   assert.ok(first !== undefined && second !== undefined);
   let account = 2;
-  while ((await ownerOf(countsKey(`account ${account}`), servers)) !== gone) account++;
+  while ((await findOwner(countsKey(`account ${account}`), servers)) !== gone) account++;
   for (let number = 2; number < account; number++) await first.issueKey({ account: `account ${number}` });
   const key = await first.issueKey({ account: `account ${account}`, limits: LIMITS });
   // On a busy machine an answer may come too late, so that the service gives a share: another request then asks again.
@@ -107,13 +103,14 @@ test('a caller whose slot moves to another server keeps its counts', async (t) =
   const remaining = async () => (await counter.charge(caller)).quota.minute.remaining;
   assert.equal(await remaining(), 59);
   const key = countsKey('address 192.0.2.1');
-  const move = await moving(key, servers);
+  const [from, to] = await moveBetween(key, servers);
+  const move = await beginMove(key, from, to);
   assert.equal(await remaining(), 58);
-  await ask(move.from.url, ['MIGRATE', '127.0.0.1', `${move.to.port}`, key, '0', '1000']);
+  await ask(from.url, ['MIGRATE', '127.0.0.1', `${to.port}`, key, '0', '1000']);
   assert.equal(await remaining(), 57);
   await move.finish();
   assert.equal(await remaining(), 56);
-  assert.equal(counter.serverOf(caller), `127.0.0.1:${move.to.port}`);
+  assert.equal(counter.serverOf(caller), `127.0.0.1:${to.port}`);
 });
 
 test('an account that is being moved between two servers is no outage of either', async (t) => {
@@ -124,25 +121,10 @@ test('an account that is being moved between two servers is no outage of either'
   });
   assert.equal((await counter.charge(keyCaller(1))).quota.minute.remaining, 59);
   const key = countsKey('account 1');
-  const move = await moving(key, servers);
+  const [from, to] = await moveBetween(key, servers);
+  const move = await beginMove(key, from, to);
   await assert.rejects(counter.charge(keyCaller(1)), NoAnswer);
-  await ask(move.from.url, ['MIGRATE', '127.0.0.1', `${move.to.port}`, key, '0', '1000']);
+  await ask(from.url, ['MIGRATE', '127.0.0.1', `${to.port}`, key, '0', '1000']);
   await move.finish();
   assert.equal((await counter.charge(keyCaller(1))).quota.minute.remaining, 58);
 });
-
-/** Begins to move the slot of a key to another server. */
-async function moving(key: string, servers: readonly TestServer[]) {
-  const from = await ownerOf(key, servers);
-  const to = servers.find((server) => server !== from);
-  assert.ok(to !== undefined);
-  const slot = `${await ask<number>(from.url, ['CLUSTER', 'KEYSLOT', key])}`;
-  const idOf = ({ url }: TestServer) => ask<string>(url, ['CLUSTER', 'MYID']);
-  const [fromId, toId] = [await idOf(from), await idOf(to)];
-  await ask(to.url, ['CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId]);
-  await ask(from.url, ['CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId]);
-  const finish = async () => {
-    for (const { url } of [to, from]) await ask(url, ['CLUSTER', 'SETSLOT', slot, 'NODE', toId]);
-  };
-  return { from, to, finish };
-}

@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import type { Lifetime } from './lifetime.ts';
+import { type RedisProxy, startRedisProxy } from './redis-proxy.ts';
 import { freePort, listening, program, runServer, serverFolder, type TestServer } from './servers.ts';
 import { MEMORY } from './temporary.ts';
 
@@ -52,6 +54,12 @@ export async function testRedis(t: Lifetime): Promise<string> {
   return process.env['TEST_REDIS_URL'] ?? (await temporaryRedis(t)).url;
 }
 
+/** A server of a cluster that it makes alone, without a hash slot; it stays a primary. It is stopped after the test. */
+export async function temporaryNode(t: Lifetime): Promise<TestServer> {
+  const options = ['--cluster-port', `${await freePort()}`, '--cluster-allow-replica-migration', 'no'];
+  return temporaryRedis(t, [...CLUSTERED, ...options]);
+}
+
 /** A cluster of three primaries; without one of them the others go on. It is stopped after the test. */
 export async function temporaryCluster(t: Lifetime): Promise<readonly TestServer[]> {
   // The port of a cluster's own messages, by default 10,000 higher, may be beyond the highest there is.
@@ -73,7 +81,7 @@ export async function temporaryCluster(t: Lifetime): Promise<readonly TestServer
 export async function temporaryReplica(t: Lifetime, primary: TestServer): Promise<TestServer> {
   const options = ['--cluster-port', `${await freePort()}`, '--cluster-replica-no-failover', 'yes'];
   const replica = await temporaryRedis(t, [...CLUSTERED, ...options]);
-  const primaryId = await ask<string>(primary.url, ['CLUSTER', 'MYID']);
+  const primaryId = await readId(primary);
   const addresses = [replica, primary].map(({ port }) => `127.0.0.1:${port}`);
   const role = ['--cluster-slave', '--cluster-master-id', primaryId];
   execFileSync(program('redis-cli', 'redis-tools'), ['--cluster', 'add-node', ...addresses, ...role], {
@@ -84,8 +92,70 @@ export async function temporaryReplica(t: Lifetime, primary: TestServer): Promis
   return replica;
 }
 
+/** The server of a cluster that a key is on. */
+export async function findOwner(key: string, servers: readonly TestServer[]): Promise<TestServer> {
+  const any = servers[0]?.url ?? '';
+  const slot = await ask<number>(any, ['CLUSTER', 'KEYSLOT', key]);
+  const ranges = await ask<[number, number, [string, number]][]>(any, ['CLUSTER', 'SLOTS']);
+  const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1];
+  const owner = servers.find((server) => server.port === port);
+  assert.ok(owner !== undefined);
+  return owner;
+}
+
+/** The server of a key, and one that its slot can move to. */
+export async function moveBetween(
+  key: string,
+  servers: readonly TestServer[],
+): Promise<readonly [from: TestServer, to: TestServer]> {
+  const from = await findOwner(key, servers);
+  const to = servers.find((server) => server !== from);
+  assert.ok(to !== undefined);
+  return [from, to];
+}
+
+/** Begins to move the slot of a key. Keys move with MIGRATE. */
+export async function beginMove(
+  key: string,
+  from: TestServer,
+  to: TestServer,
+): Promise<{ finish(): Promise<void> }> {
+  const slot = `${await ask<number>(from.url, ['CLUSTER', 'KEYSLOT', key])}`;
+  const [fromId, toId] = await Promise.all([from, to].map(readId));
+  assert.ok(fromId !== undefined && toId !== undefined);
+  await ask(to.url, ['CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId]);
+  await ask(from.url, ['CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId]);
+  return {
+    finish: async () => {
+      for (const { url } of [to, from]) await ask(url, ['CLUSTER', 'SETSLOT', slot, 'NODE', toId]);
+    },
+  };
+}
+
+/** What its cluster calls a server. */
+export function readId({ url }: TestServer): Promise<string> {
+  return ask<string>(url, ['CLUSTER', 'MYID']);
+}
+
+/**
+ * From now on a cluster tells its clients that one of its servers is behind a proxy. Gives the proxy, and the name that
+ * the service has for it.
+ */
+export async function announceProxy(
+  t: Lifetime,
+  { url, port }: TestServer,
+  others: readonly TestServer[],
+): Promise<RedisProxy & { readonly name: string }> {
+  const proxy = await startRedisProxy(t, port);
+  const { host: name, port: proxyPort } = new URL(proxy.url);
+  await ask(url, ['CONFIG', 'SET', 'cluster-announce-port', proxyPort]);
+  for (const other of others)
+    while (!(await ask<string>(other.url, ['CLUSTER', 'NODES'])).includes(`${name}@`)) await wait(20);
+  return { ...proxy, name };
+}
+
 /** Until a server of a cluster has heard from the others who has which slots. */
-async function agreed(url: string): Promise<void> {
+export async function agreed(url: string): Promise<void> {
   while (!(await ask<string>(url, ['CLUSTER', 'INFO'])).includes('cluster_state:ok')) await wait(20);
 }
 

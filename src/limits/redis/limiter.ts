@@ -1,5 +1,6 @@
 // Contract: section 6.2.
 import { randomUUID } from 'node:crypto';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { Batcher } from '../../domain/batcher.ts';
 import { chunksOf } from '../../domain/chunks.ts';
 import type { Environment } from '../../domain/api-key.ts';
@@ -14,12 +15,12 @@ import {
   type Windows,
 } from '../limiter.ts';
 import { peek, type Quota, toQuota, correctCounts, take, type Counts } from '../quota.ts';
-import { withTimeout } from '../timeout.ts';
-import { banKey, instancesKey, refusalsKey, countsKey } from './names.ts';
+import { NoAnswer, withTimeout } from '../timeout.ts';
+import { banKey, instancesKeys, refusalsKey, countsKey } from './names.ts';
 import { type KnownBan, KnownBans } from './known-bans.ts';
 import { RedisQuotas } from './quotas.ts';
 import { RecentMap } from './recent-map.ts';
-import { loadScript, type Redis } from './redis.ts';
+import { loadScript, Redirected, type Redis } from './redis.ts';
 
 const CHARGE = loadScript('charge.lua');
 const HEARTBEAT = loadScript('heartbeat.lua');
@@ -29,6 +30,9 @@ const HEARTBEAT_EXPIRY = 3_000;
 
 /** Requests that one script charges. The server does nothing else meanwhile. */
 const CHARGE_BATCH = 100;
+
+/** Keys that a heartbeat tries, because the hash slot of a key may be on its way to another server. */
+const INSTANCES_KEYS_TRIED = 3;
 
 /** Callers and bans that are restored at once. Requests are charged between two batches. */
 const RESTORE_BATCH = 500;
@@ -144,18 +148,35 @@ export class RedisLimiter implements Pick<RateLimiter, 'charge' | 'peek'> {
     return this.redis.serverOf(countsKey(this.#parts.environment, callerName(windows)));
   }
 
-  /** Tells a server that this instance is alive, and that it has informed the run `informed`. */
+  /**
+   * Tells a server that this instance is alive, and that it has informed the run `informed`. Rejects with Redirected while the
+   * server answers and its hash slots are going to others.
+   */
   async heartbeat(server: string, informed: string | undefined): Promise<Heartbeat> {
-    const key = instancesKey(this.#parts.environment, (each) => this.redis.serverOf(each) === server);
-    const reply = await this.redis.run(HEARTBEAT, [key], [this.#instance, HEARTBEAT_EXPIRY, informed ?? '']);
-    const [run, instances] = reply as [string, number];
-    return { run, instances };
+    if (!this.redis.servers().includes(server)) throw new NoAnswer(`${server} has left the cluster`);
+    const args = [this.#instance, HEARTBEAT_EXPIRY, informed ?? ''];
+    const isThere = (slot: number) => this.redis.ownerOf(slot) === server;
+    let redirected: Redirected | undefined;
+    // Only this server can tell its run, so the next key is tried instead of the next server.
+    for (const key of instancesKeys(this.#parts.environment, isThere).take(INSTANCES_KEYS_TRIED)) {
+      try {
+        const [run, instances] = (await this.redis.runOn(server, HEARTBEAT, [key], args)) as [string, number];
+        return { run, instances };
+      } catch (error) {
+        if (!(error instanceof Redirected)) throw error;
+        redirected = error;
+      }
+    }
+    throw redirected ?? new NoAnswer(`${server} has no hash slot`);
   }
 
   /** Restores on a server all counts and bans that this instance knows. */
   async inform(server: string): Promise<void> {
-    const known = [...this.#knownCounts].filter(([caller]) => this.#isOn(server, caller));
-    await restoreAll(known, ([caller, counts]) => this.quotas.restoreCounts(caller, counts));
+    await restoreAll(
+      this.#knownCounts,
+      ([caller]) => this.#isOn(server, caller),
+      ([caller, counts]) => this.quotas.restoreCounts(caller, counts),
+    );
     await this.#restoreBans(server, this.#knownBans.all);
   }
 
@@ -165,11 +186,14 @@ export class RedisLimiter implements Pick<RateLimiter, 'charge' | 'peek'> {
   }
 
   async #restoreBans(server: string, bans: ReadonlyMap<number, KnownBan>): Promise<void> {
-    const there = [...bans].filter(([, { caller }]) => this.#isOn(server, caller));
-    await restoreAll(there, async ([keyId, ban]) => {
-      await this.quotas.restoreBan(ban.caller, keyId, ban, ban.began);
-      this.#knownBans.sent(keyId, ban);
-    });
+    await restoreAll(
+      bans,
+      ([, { caller }]) => this.#isOn(server, caller),
+      async ([keyId, ban]) => {
+        await this.quotas.restoreBan(ban.caller, keyId, ban, ban.began);
+        this.#knownBans.sent(keyId, ban);
+      },
+    );
   }
 
   #isOn(server: string, caller: string): boolean {
@@ -246,10 +270,17 @@ export class RedisLimiter implements Pick<RateLimiter, 'charge' | 'peek'> {
   }
 }
 
-/** Restores callers or bans on a server, many at once. */
-async function restoreAll<T>(items: readonly T[], restore: (item: T) => Promise<void>): Promise<void> {
-  for (const batch of chunksOf(items, RESTORE_BATCH))
-    await withTimeout(Promise.all(batch.map(restore)), RESTORE_TIMEOUT);
+/** Restores the callers or bans of a server, many at once. They are those of now: requests go on and add to them. */
+async function restoreAll<T>(
+  items: Iterable<T>,
+  isThere: (item: T) => boolean,
+  restore: (item: T) => Promise<void>,
+): Promise<void> {
+  for (const batch of chunksOf([...items], RESTORE_BATCH)) {
+    const there = batch.filter(isThere);
+    if (there.length > 0) await withTimeout(Promise.all(there.map(restore)), RESTORE_TIMEOUT);
+    else await letOthersRun();
+  }
 }
 
 /** Joins the requests of one caller that follow one another. */

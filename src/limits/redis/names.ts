@@ -1,5 +1,6 @@
 import type { Environment } from '../../domain/api-key.ts';
 import type { BannableKey } from '../limiter.ts';
+import { slotOf } from './slots.ts';
 
 /*
  * The keys of Redis. Each environment has its own. The text between the braces decides the hash slot, so all keys of one
@@ -26,10 +27,22 @@ export function bannableKey(name: string): BannableKey | undefined {
   return { id: Number(keyId), account: { id: Number(accountId) } };
 }
 
-/** A key for the instances that use one server. `isThere` says whether a key is on that server. */
-export function instancesKey(environment: Environment, isThere: (key: string) => boolean): string {
-  for (let number = 0; ; number++) {
+/** With this many numbers, every hash slot has a key of `instancesKeys`. */
+const INSTANCES_KEYS = 151_792;
+
+/** The hash slots of the first of these keys: as many as were needed so far. */
+const instancesSlots: number[] = [];
+
+/**
+ * Keys for the instances that use one server, the best first. All instances must use the same one. `isThere` says whether a
+ * hash slot is on that server; slots may move between two keys.
+ */
+export function* instancesKeys(
+  environment: Environment,
+  isThere: (slot: number) => boolean,
+): Generator<string, undefined> {
+  for (let number = 0; number < INSTANCES_KEYS; number++) {
     const key = `petstore:${environment}:{instances ${number}}`;
-    if (isThere(key)) return key;
+    if (isThere((instancesSlots[number] ??= slotOf(key)))) yield key;
   }
 }

@@ -5,6 +5,8 @@ import type { Caller, Decision, LimiterEvents, RateLimiter, Windows } from '../l
 import type { Quota } from '../quota.ts';
 import { withTimeout, NoAnswer } from '../timeout.ts';
 import type { Heartbeat, RedisLimiter } from './limiter.ts';
+import { Redirected } from './redis.ts';
+import type { Takeover } from './slots.ts';
 
 /** Milliseconds that a request waits for the shared counter. In an outage a request may be delayed by at most 50. */
 export const ANSWER_TIMEOUT = 40;
@@ -148,9 +150,15 @@ export class OutageLimiter implements RateLimiter {
   }
 
   async #sendHeartbeats(): Promise<void> {
-    const names = this.#shared.redis.servers();
+    const { redis } = this.#shared;
+    // Not waited for: a server that does not answer must not make this instance late for the others.
+    redis.refresh().then(
+      (takeovers) => this.#noteTakeovers(takeovers),
+      (error: unknown) => this.#log.debug({ err: error }, 'no hash slots of the cluster'),
+    );
+    const names = redis.servers();
     await Promise.all(names.map((name) => this.#sendHeartbeat(this.#server(name))));
-    const left = this.#shared.redis.servers();
+    const left = redis.servers();
     for (const name of this.#servers.keys()) if (!left.includes(name)) this.#servers.delete(name);
   }
 
@@ -178,6 +186,8 @@ export class OutageLimiter implements RateLimiter {
         this.#markUp(server, heartbeat);
       }
     } catch (error) {
+      // It answers. Its hash slots are on their way to other servers.
+      if (error instanceof Redirected) return;
       this.#markDown(server, error);
       await this.#reconnectUnlessLate(server, answer);
     }
@@ -189,6 +199,16 @@ export class OutageLimiter implements RateLimiter {
     await this.#shared.inform(server.name);
     server.informed = run;
     this.#markUp(server, await withTimeout(this.#shared.heartbeat(server.name, run), ANSWER_TIMEOUT));
+  }
+
+  /** A server that took over hash slots of one that does not answer may lack their counts and bans. */
+  #noteTakeovers(takeovers: readonly Takeover[]): void {
+    for (const { from, to } of takeovers) {
+      const server = this.#servers.get(to);
+      if (server?.informed === undefined || this.#servers.get(from)?.available === true) continue;
+      server.informed = undefined;
+      this.#markDown(server, new Error(`it took over hash slots of ${from}, which does not answer`));
+    }
   }
 
   /** A server is used again once every live instance has restored its counts there. */
@@ -217,6 +237,8 @@ export class OutageLimiter implements RateLimiter {
 
   #markDown(server: Server, error: unknown): void {
     if (!server.available || this.#closed) return;
+    // One that has left the cluster is no outage.
+    if (!this.#shared.redis.servers().includes(server.name)) return;
     server.available = false;
     this.#log.error(
       { err: error, server: server.name, share: `1/${server.instances}` },

@@ -1,11 +1,19 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { createClient, ErrorReply } from '@redis/client';
 import { NoAnswer, withTimeout } from '../timeout.ts';
 import { asStartupError, isUnreachable, refuseUnfit, UnreachableError } from './fitness.ts';
-
-/** Hash slots of a cluster, by the Redis Cluster specification. */
-const SLOTS = 16_384;
+import {
+  findMajority,
+  findTakeovers,
+  type SlotRange,
+  slotOf,
+  type Takeover,
+  toOwners,
+  toServerName,
+  toSlotRanges,
+} from './slots.ts';
 
 /** A Lua script, and the digest that a server knows it by. */
 export interface Script {
@@ -48,21 +56,46 @@ function newClient(url: string, onError: (error: Error) => void) {
 
 type Client = ReturnType<typeof newClient>;
 
-/** Ranges of hash slots, each with the address of its server. Without a host it is the server that was asked. */
-type SlotRanges = Awaited<ReturnType<Client['clusterSlots']>>;
+/** A server answers that another one has a key, or is getting it. Neither is out of service. */
+export class Redirected extends NoAnswer {
+  /** The name of the other server. */
+  readonly target: string;
+  /** Whether the key is on its way there. */
+  readonly isMoving: boolean;
+
+  constructor({ message }: Error, host: string) {
+    super(message);
+    // Such as `MOVED 3999 127.0.0.1:6381`. Without a host it is the server that was asked.
+    const address = message.slice(message.lastIndexOf(' ') + 1);
+    const colon = address.lastIndexOf(':');
+    this.target = toServerName(address.slice(0, colon) || host, Number(address.slice(colon + 1)));
+    this.isMoving = message.startsWith('ASK ');
+  }
+}
 
 /** One server, over one connection at a time. Every method rejects while there is no connection. */
 class RedisServer {
+  readonly #host: string;
   readonly #newClient: () => Client;
   #client: Client | undefined;
+  #connecting: Promise<void> | undefined;
   #closed = false;
 
   constructor(url: string, onError: (error: Error) => void) {
+    this.#host = new URL(url).hostname;
     this.#newClient = () => newClient(url, onError);
   }
 
-  /** Connects, then closes the previous connection. */
-  async connect(): Promise<void> {
+  /** Connects, then closes the previous connection. Calls share an attempt. */
+  connect(): Promise<void> {
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#closed) throw new Error('closed');
     const next = this.#newClient();
     try {
       await withTimeout(next.connect(), CONNECT_TIMEOUT);
@@ -78,9 +111,20 @@ class RedisServer {
 
   /**
    * Runs a script in one round trip, or in two when the server has not seen it yet. `asking`: the keys are being moved to
-   * this server.
+   * this server. Rejects with Redirected when another server has the keys.
    */
   async run(script: Script, keys: readonly string[], args: Arguments, asking = false): Promise<unknown> {
+    try {
+      return await this.#run(script, keys, args, asking);
+    } catch (error) {
+      if (isErrorReply(error, 'MOVED') || isErrorReply(error, 'ASK')) throw new Redirected(error, this.#host);
+      // The keys are being moved and are on two servers for a moment. Neither server is out of service.
+      if (isErrorReply(error, 'TRYAGAIN')) throw new NoAnswer(error.message);
+      throw error;
+    }
+  }
+
+  async #run(script: Script, keys: readonly string[], args: Arguments, asking: boolean): Promise<unknown> {
     const client = this.#connected();
     const options = { keys: [...keys], arguments: args.map(String) };
     // ASKING applies to the next command only, so both are sent together.
@@ -98,8 +142,9 @@ class RedisServer {
     return withTimeout(this.#connected().info(), CONNECT_TIMEOUT);
   }
 
-  async slots(): Promise<SlotRanges> {
-    return withTimeout(this.#connected().clusterSlots(), CONNECT_TIMEOUT);
+  /** The hash slots of its cluster, as it knows them. */
+  async slots(): Promise<readonly SlotRange[]> {
+    return toSlotRanges(await withTimeout(this.#connected().clusterSlots(), CONNECT_TIMEOUT), this.#host);
   }
 
   /** Keys that match a pattern, one answer at a time. A key may come twice. */
@@ -140,11 +185,15 @@ export class Redis {
   readonly #options: RedisOptions;
   readonly #name: string;
   #servers = new Map<string, RedisServer>();
-  /** The server of each hash slot of a cluster. Undefined when one server has all keys. */
-  #slots: readonly string[] | undefined;
+  #isClustered = false;
+  /** The hash slots of a cluster as they were read last. Undefined when one server has all keys. */
+  #ranges: readonly SlotRange[] | undefined;
+  /** The server of each of these slots, corrected by each server that says where a slot is. */
+  #owners: string[] = [];
   /** Why it cannot be used, until `open` has succeeded. */
   #fault: Error | undefined = new UnreachableError('not connected');
-  #refreshing: Promise<void> | undefined;
+  #refreshing: Promise<readonly Takeover[]> | undefined;
+  #closed = false;
 
   constructor(options: RedisOptions) {
     this.#options = options;
@@ -160,7 +209,8 @@ export class Redis {
     try {
       const server = this.#server(this.#name);
       await server.connect();
-      if (refuseUnfit(await server.info()).clustered) await this.#use(await server.slots());
+      this.#isClustered = refuseUnfit(await server.info()).clustered;
+      if (this.#isClustered) await Promise.allSettled(this.#use(await server.slots()));
       this.#fault = undefined;
       await Promise.all(this.servers().map((name) => this.#probe(name)));
     } catch (error) {
@@ -170,34 +220,55 @@ export class Redis {
     }
   }
 
-  /** The name of the server, or of each primary of a cluster. */
+  /** The name of the server, or of each primary of a cluster. Never empty. */
   servers(): readonly string[] {
     return [...this.#servers.keys()];
   }
 
-  /** The name of the server that holds a key. */
+  /** The name of the server that holds a key. In a cluster, no server may: then it is empty. */
   serverOf(key: string): string {
-    return this.#slots === undefined ? this.#name : (this.#slots[slotOf(key)] ?? '');
+    return this.#ranges === undefined ? this.#name : this.ownerOf(slotOf(key));
+  }
+
+  /** The same for a hash slot. */
+  ownerOf(slot: number): string {
+    return this.#ranges === undefined ? this.#name : (this.#owners[slot] ?? '');
   }
 
   /** Callers with the same group can share one script. */
   toGroup(caller: string): string {
-    return this.#slots === undefined ? this.#name : caller;
+    return this.#ranges === undefined ? this.#name : caller;
   }
 
-  /** Runs a script in one round trip, or in two when the server has not seen it yet. All keys are in one hash slot. */
+  /**
+   * Runs a script in one round trip, or in two when the server has not seen it yet, or when it redirects. All keys are in one
+   * hash slot.
+   */
   async run(script: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
     if (this.#fault !== undefined) throw this.#fault;
     try {
-      return await this.#server(this.serverOf(keys[0] ?? '')).run(script, keys, args);
+      return await this.runOn(this.serverOf(keys[0] ?? ''), script, keys, args);
     } catch (error) {
-      if (isErrorReply(error, 'MOVED')) {
-        await this.#refresh();
-        return this.#server(addressIn(error)).run(script, keys, args);
+      if (!(error instanceof Redirected)) throw error;
+      // A server that is new is not used before the instances have restored their counts there.
+      const target = this.#servers.get(error.target);
+      if (target === undefined) throw error;
+      try {
+        return await target.run(script, keys, args, error.isMoving);
+      } catch (cause) {
+        // Followed once only, because two servers may redirect to each other. It says nothing of the server that redirected.
+        throw new NoAnswer(error.message, { cause });
       }
-      if (isErrorReply(error, 'ASK')) return this.#server(addressIn(error)).run(script, keys, args, true);
-      // The keys are being moved and are on two servers for a moment. Neither server is out of service.
-      if (isErrorReply(error, 'TRYAGAIN')) throw new NoAnswer(error.message);
+    }
+  }
+
+  /** The same on one server. Rejects with Redirected when another one has the keys. */
+  async runOn(name: string, script: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
+    if (this.#fault !== undefined) throw this.#fault;
+    try {
+      return await this.#server(name).run(script, keys, args);
+    } catch (error) {
+      if (error instanceof Redirected) this.#noteRedirection(error, keys[0] ?? '');
       throw error;
     }
   }
@@ -207,15 +278,33 @@ export class Redis {
     for (const server of this.#servers.values()) yield* server.scan(pattern);
   }
 
-  /** Replaces the connection to a server. In a cluster another server may have replaced this one, so it asks first. */
+  /** Replaces the connection to a server. */
   async reconnect(name: string): Promise<void> {
     if (this.#fault !== undefined) return this.#openLate(this.#fault);
-    if (this.#slots !== undefined) await this.#refresh();
     await this.#servers.get(name)?.connect();
   }
 
+  /**
+   * Reads again which server of a cluster has which slots, and begins to connect to new servers. Gives which servers took
+   * over slots of which others. Rejects when nobody says who has them: then everything stays.
+   */
+  async refresh(): Promise<readonly Takeover[]> {
+    if (this.#fault !== undefined || !this.#isClustered) return [];
+    this.#refreshing ??= this.#readSlots()
+      .then((ranges) => {
+        const former = this.#owners;
+        for (const connecting of this.#use(ranges)) connecting.catch(() => undefined);
+        return findTakeovers(former, this.#owners);
+      })
+      .finally(() => {
+        this.#refreshing = undefined;
+      });
+    return this.#refreshing;
+  }
+
   close(): void {
-    for (const server of this.#servers.values()) server.close();
+    this.#closed = true;
+    this.#closeServers();
   }
 
   async #openLate({ message: known }: Error): Promise<void> {
@@ -239,63 +328,81 @@ export class Redis {
   }
 
   #reset(): void {
-    this.close();
+    this.#closeServers();
     this.#servers = new Map([[this.#name, this.#newServer(this.#options.url)]]);
-    this.#slots = undefined;
+    this.#isClustered = false;
+    this.#ranges = undefined;
+    this.#owners = [];
+  }
+
+  #closeServers(): void {
+    for (const server of this.#servers.values()) server.close();
   }
 
   #newServer(url: string): RedisServer {
-    return new RedisServer(url, this.#options.onError ?? (() => undefined));
+    const server = new RedisServer(url, this.#options.onError ?? (() => undefined));
+    if (this.#closed) server.close();
+    return server;
   }
 
   #server(name: string): RedisServer {
     const server = this.#servers.get(name);
-    if (server === undefined) throw new Error(`the cluster has no server ${name}`);
+    if (server === undefined)
+      throw new Error(name === '' ? 'no server has this hash slot' : `the cluster has no server ${name}`);
     return server;
   }
 
-  #refresh(): Promise<void> {
-    this.#refreshing ??= this.#readSlots()
-      .then((ranges) => this.#use(ranges))
-      .finally(() => {
-        this.#refreshing = undefined;
-      });
-    return this.#refreshing;
+  /** A server that redirects knows one slot better than what was read last. */
+  #noteRedirection({ target, isMoving }: Redirected, key: string): void {
+    this.#isClustered = true;
+    if (isMoving || this.#ranges === undefined || !this.#servers.has(target)) return;
+    const slot = slotOf(key);
+    const former = this.#owners[slot] ?? '';
+    this.#owners[slot] = target;
+    // What is read next replaces this, even if it is what was read before.
+    this.#ranges = [];
+    if (!this.#owners.includes(former)) this.#leave(former);
   }
 
-  async #readSlots(): Promise<SlotRanges> {
+  #leave(name: string): void {
+    this.#servers.get(name)?.close();
+    this.#servers.delete(name);
+  }
+
+  async #readSlots(): Promise<readonly SlotRange[]> {
+    const answers = await Promise.allSettled([...this.#servers.values()].map((server) => server.slots()));
+    const tables = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    return findMajority(tables) ?? this.#readSlotsAnew();
+  }
+
+  /** No known server answers. All of them may have moved. */
+  async #readSlotsAnew(): Promise<readonly SlotRange[]> {
+    const server = this.#newServer(this.#options.url);
     try {
-      return await Promise.any([...this.#servers.values()].map((server) => server.slots()));
-    } catch {
-      // No known server answers. All of them may have moved.
-      const server = this.#newServer(this.#options.url);
-      try {
-        await server.connect();
-        return await server.slots();
-      } finally {
-        server.close();
-      }
+      await server.connect();
+      return await server.slots();
+    } finally {
+      server.close();
     }
   }
 
-  /** Closes the servers that are gone and connects to new ones. One that cannot be reached is connected later. */
-  async #use(ranges: SlotRanges): Promise<void> {
-    const slots: string[] = Array.from({ length: SLOTS }, () => '');
+  /** Closes the servers that are gone and begins to connect to new ones. One that cannot be reached is connected later. */
+  #use(ranges: readonly SlotRange[]): readonly Promise<void>[] {
+    if (isDeepStrictEqual(ranges, this.#ranges)) return [];
     const former = this.#servers;
     this.#servers = new Map();
     const added: RedisServer[] = [];
-    for (const { from, to, master } of ranges) {
-      const name = `${master.host || new URL(this.#options.url).hostname}:${master.port}`;
-      slots.fill(name, from, to + 1);
+    for (const { server: name } of ranges) {
       if (this.#servers.has(name)) continue;
       const known = former.get(name);
       const server = known ?? this.#newServer(urlOf(name, this.#options.url));
       if (known === undefined) added.push(server);
       this.#servers.set(name, server);
     }
-    this.#slots = slots;
+    this.#ranges = ranges;
+    this.#owners = toOwners(ranges);
     for (const [name, server] of former) if (!this.#servers.has(name)) server.close();
-    await Promise.allSettled(added.map((server) => server.connect()));
+    return added.map((server) => server.connect());
   }
 }
 
@@ -307,20 +414,4 @@ function urlOf(name: string, url: string): string {
   other.hostname = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   other.port = name.slice(colon + 1);
   return other.href;
-}
-
-/** The address in a redirection such as `MOVED 3999 127.0.0.1:6381`. */
-function addressIn({ message }: Error): string {
-  return message.slice(message.lastIndexOf(' ') + 1);
-}
-
-/** The hash slot of a key: CRC-16/XMODEM of the text between its braces, which every key of ours has. */
-function slotOf(key: string): number {
-  const hashed = key.slice(key.indexOf('{') + 1, key.indexOf('}'));
-  let crc = 0;
-  for (const byte of Buffer.from(hashed)) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0);
-  }
-  return (crc & 0xffff) % SLOTS;
 }
