@@ -4,6 +4,7 @@ import type { Answer } from './exchange.ts';
 import { nextCursor } from './link.ts';
 import { readItems } from './read.ts';
 import type { Event, ListEventsQuery } from './schema.ts';
+import { Trail } from './trail.ts';
 import type { Transport } from './transport.ts';
 
 /** Events of one answer, the oldest first. */
@@ -18,8 +19,16 @@ export interface EventQuery extends Omit<ListEventsQuery, 'type'> {
   readonly types?: ListEventsQuery['type'];
 }
 
+export interface FollowQuery extends Omit<EventQuery, 'wait'> {
+  /** Whether requests are spread over what is left of the limit of the day, which is the default. */
+  readonly spread?: boolean | undefined;
+}
+
 /** Seconds that a request of `follow` waits for an event: the longest that the service allows. */
 const WAIT = 30;
+
+/** Milliseconds between an empty answer that came before the end of its wait and the next request. */
+const PAUSE = 1_000;
 
 /** Milliseconds that an answer may take after the wait. */
 const ANSWER_TIME = 10_000;
@@ -52,21 +61,31 @@ export class Events {
   /**
    * The pages of the feed for ever: each event once and in order, as they happen. Some pages are empty. Store the `next` of a
    * page when its events are processed, and begin with it after a restart. It spreads its requests over what is left of the
-   * limit of the day.
+   * limit of the day, unless `spread` is false. It sends at most one request a second while the service does not wait.
    * @throws CursorExpiredError when events after `after` are no longer kept.
    */
   async *follow(
-    { after, ...query }: Omit<EventQuery, 'wait'> = {},
+    { after, spread = true, ...query }: FollowQuery = {},
     options: CallOptions = {},
   ): AsyncGenerator<EventPage, void, undefined> {
+    if (typeof spread !== 'boolean') throw new TypeError('spread must be true or false.');
+    const transport = this.#transport;
+    const trail = new Trail();
     for (let next = after; ; ) {
-      const since = this.#transport.now();
+      const since = transport.now();
       const request = { wait: WAIT, ...query, ...(next !== undefined && { after: next }) };
       const page: EventPage = await this.list(request, options);
+      const isEmpty = page.events.length === 0;
+      const end = transport.now();
+      // An empty page may stay where it is.
+      if (!isEmpty || page.next !== next) trail.goTo(page.next);
       yield page;
       ({ next } = page);
       // More events may follow a full page, and they are late already.
-      if (page.events.length < (query.limit ?? MOST)) await this.#transport.spread(since, options.signal);
+      if (page.events.length >= (query.limit ?? MOST)) continue;
+      const due = spread ? transport.nextTurn(since) : since;
+      const isEarly = isEmpty && end - since < WAIT * 1_000;
+      await transport.sleepUntil(isEarly ? Math.max(due, end + PAUSE) : due, options.signal);
     }
   }
 }

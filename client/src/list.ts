@@ -2,6 +2,7 @@ import type { ApiPromise, WithResponse } from './api-promise.ts';
 import { AbortError } from './errors.ts';
 import { checkObject } from './given.ts';
 import type { Call } from './request.ts';
+import { Trail } from './trail.ts';
 import type { Transport } from './transport.ts';
 
 export interface Page {
@@ -59,9 +60,11 @@ export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncItera
 
   /** This page and all pages after it. The client requests a page when it is needed. */
   async *pages(): AsyncGenerator<Its, void, undefined> {
+    const trail = new Trail();
     let { data: page } = await this.#load();
     yield page;
     while (page.nextCursor !== undefined) {
+      trail.goTo(page.nextCursor);
       ({ data: page } = await this.#load(page.nextCursor));
       yield page;
     }

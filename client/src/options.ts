@@ -2,6 +2,7 @@ import { type Deprecation, warnOnce } from './deprecation.ts';
 import { checkOptions } from './given.ts';
 import type { Logger } from './logger.ts';
 import { ENVIRONMENTS } from './operations.ts';
+import { TIMER_MAX } from './runtime.ts';
 
 export interface PetStoreOptions {
   /**
@@ -60,9 +61,6 @@ export interface Settings {
   readonly onDeprecation: (deprecation: Deprecation) => void;
   readonly fetch: typeof globalThis.fetch;
 }
-
-/** Milliseconds: the longest wait of `setTimeout`, 24 days. */
-const TIMER_MAX = 2 ** 31 - 1;
 
 /** @throws TypeError or RangeError that names the option and never contains the key. */
 export function readOptions(options: PetStoreOptions): Settings {

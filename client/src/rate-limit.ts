@@ -63,10 +63,15 @@ interface ReadWindow {
   readonly wait: number;
 }
 
-/** Reads `RateLimit: "minute";r=59;t=60, "day";r=999;t=3600` and `RateLimit-Policy: "minute";q=60;w=60, …`. */
+/**
+ * Reads `RateLimit: "minute";r=59;t=60, "day";r=999;t=3600` and `RateLimit-Policy: "minute";q=60;w=60, …`. Numbers of more than
+ * 11 digits count as missing, because no date follows from them.
+ */
 function windowOf(headers: Headers, name: string): ReadWindow | undefined {
-  const state = new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(headers.get('ratelimit') ?? '');
-  const policy = new RegExp(`"${name}";q=(\\d+)`).exec(headers.get('ratelimit-policy') ?? '');
+  const state = new RegExp(`"${name}";r=(\\d{1,11});t=(\\d{1,11})(?!\\d)`).exec(
+    headers.get('ratelimit') ?? '',
+  );
+  const policy = new RegExp(`"${name}";q=(\\d{1,11})(?!\\d)`).exec(headers.get('ratelimit-policy') ?? '');
   if (state === null || policy === null) return undefined;
   return { limit: Number(policy[1]), remaining: Number(state[1]), wait: Number(state[2]) };
 }
@@ -83,5 +88,5 @@ function midnightNear(reset: number): number {
 
 function integerOf(headers: Headers, name: string): number | undefined {
   const value = headers.get(name) ?? '';
-  return /^\d+$/.test(value) ? Number(value) : undefined;
+  return /^\d{1,11}$/.test(value) ? Number(value) : undefined;
 }

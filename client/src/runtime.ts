@@ -8,6 +8,9 @@ export interface ClientRuntime extends Timing {
   readonly gates: Map<string, Gate>;
 }
 
+/** Milliseconds: the longest wait of `setTimeout`. A longer one would end at once. */
+export const TIMER_MAX = 2 ** 31 - 1;
+
 export const SYSTEM_RUNTIME: ClientRuntime = {
   now: () => performance.now(),
   unix: () => Date.now(),
@@ -22,10 +25,13 @@ export const SYSTEM_RUNTIME: ClientRuntime = {
         clearTimeout(timer);
         reject(signal.reason);
       };
-      const timer = setTimeout(() => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      }, milliseconds);
+      const timer = setTimeout(
+        () => {
+          signal.removeEventListener('abort', onAbort);
+          resolve();
+        },
+        Math.min(milliseconds, TIMER_MAX),
+      );
       signal.addEventListener('abort', onAbort, { once: true });
     }),
   gates: new Map(),

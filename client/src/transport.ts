@@ -49,13 +49,16 @@ export class Transport {
   }
 
   /**
-   * Waits until the next request may be sent, if the last one was sent at `since` and those that are left of the day are spread
-   * evenly until its end.
+   * When the next request is due, if the last one was sent at `since` and those that are left of the day are spread evenly until
+   * its end.
    */
-  async spread(since: number, signal = new AbortController().signal): Promise<void> {
+  nextTurn(since: number): number {
+    return since + (this.#dayEndsAt - since) / ((this.#rateLimit?.day.remaining ?? 0) + 1);
+  }
+
+  async sleepUntil(instant: number, signal = new AbortController().signal): Promise<void> {
     const { now, sleep } = this.#runtime;
-    const apart = (this.#dayEndsAt - since) / ((this.#rateLimit?.day.remaining ?? 0) + 1);
-    await sleep(Math.max(0, since + apart - now()), signal).catch(() => {
+    await sleep(Math.max(0, instant - now()), signal).catch(() => {
       throw new AbortError(signal);
     });
   }

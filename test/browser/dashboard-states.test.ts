@@ -195,3 +195,14 @@ test('after a refusal the page waits as long as the service says, and calls it n
   await page.clock.runFor(50_000);
   assert.deepEqual(sent, []);
 });
+
+test('a Retry-After of weeks, for which no timer is long enough, does not make the page ask at once', async () => {
+  const { page } = await openAccount(browser, service.url, shown);
+  const sent = polls(page);
+  const answer = { status: 503, headers: { 'Retry-After': '3000000' } };
+  await page.route('**/v1/account', (route) => route.fulfill(answer));
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('The page keeps trying').first().waitFor();
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+  assert.equal(sent.length, 1);
+});

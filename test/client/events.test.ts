@@ -1,8 +1,12 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import {
   AbortError,
+  ConnectionError,
   CursorExpiredError,
   type Event,
   type EventPage,
@@ -85,6 +89,109 @@ test('a follower misses and repeats nothing when answers are lost', async (t) =>
   assert.deepEqual(namesOf(pages.flatMap(({ events }) => events)), ['Rex', 'Bo', 'Minka', 'Luna']);
 });
 
+/** Follows in simulated time for some milliseconds a service that gives these answers, and counts the requests. */
+async function countRequests(
+  t: TestContext,
+  answer: (count: number) => { events: readonly object[]; next: string; headers?: Record<string, string> },
+  query: Parameters<PetStore['events']['follow']>[0] = {},
+) {
+  let count = 0;
+  const server = createServer((_, response) => {
+    const { events, next, headers = {} } = answer(++count);
+    const link = `</v1/events?after=${next}>; rel="next"`;
+    response.writeHead(200, { Link: link, ...headers }).end(JSON.stringify(events));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const time = simulatedTime(fakeClock());
+  const over = new AbortController();
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const client = new PetStore({ apiKey: 'a', baseUrl, fetch: time.delayed(fetch) }, time.surroundings());
+  const following = (async () => {
+    for await (const _ of client.events.follow(query, { signal: over.signal }));
+  })();
+  following.catch(() => undefined);
+  return {
+    /** How many requests came in this time. */
+    run: async (milliseconds: number): Promise<number> => {
+      const before = count;
+      await time.run(milliseconds);
+      return count - before;
+    },
+    following,
+    end: async () => {
+      over.abort();
+      await settle(time, assert.rejects(following, AbortError));
+    },
+  };
+}
+
+const EVENT = { id: 'a', type: 'pet.created', timestamp: '2026-11-26T00:00:00.000Z', data: {} };
+
+test('a follower pauses a second after each empty answer that comes before the end of its wait', async (t) => {
+  for (const query of [{}, { spread: false }]) {
+    // Without the headers of limits, as behind a proxy that removes them.
+    const { run, end } = await countRequests(t, () => ({ events: [], next: 'here' }), query);
+    const sent = await run(60_000);
+    assert.ok(sent >= 50 && sent <= 60, `${sent} requests`);
+    await end();
+  }
+});
+
+test('a follower asks at once for more after a full page, and after a part of one unless it spreads', async (t) => {
+  const headers = {
+    'X-RateLimit-Limit': '1000',
+    'X-RateLimit-Remaining': '59',
+    'X-RateLimit-Reset': '1800000000',
+    RateLimit: '"minute";r=500;t=60, "day";r=59;t=60000',
+    'RateLimit-Policy': '"minute";q=1000;w=60, "day";q=1000;w=86400',
+  };
+  const answer = (size: number) => (count: number) => ({
+    events: Array.from({ length: size }, () => EVENT),
+    next: `page-${count}`,
+    headers,
+  });
+  const full = await countRequests(t, answer(2), { limit: 2 });
+  assert.ok((await full.run(10_000)) > 50);
+  await full.end();
+  const part = await countRequests(t, answer(1), { limit: 2, spread: false });
+  assert.ok((await part.run(10_000)) > 50);
+  await part.end();
+  const spread = await countRequests(t, answer(1), { limit: 2 });
+  // 60,000 s for 60 requests.
+  assert.equal(await spread.run(10_000), 1);
+  await spread.end();
+});
+
+test('a follower ends when the links of the service lead in a circle', async (t) => {
+  for (const places of [1, 3, 20]) {
+    const answer = (count: number) => ({ events: [EVENT], next: `place-${count % places}` });
+    const { run, following } = await countRequests(t, answer, { limit: 1 });
+    const sent = await run(60_000);
+    await assert.rejects(following, ConnectionError);
+    assert.ok(sent <= 3 * places + 1, `${sent} requests`);
+  }
+});
+
+test('numbers of limits without end stop no follower and no program', async (t) => {
+  const many = '9'.repeat(400);
+  const headers = {
+    'X-RateLimit-Limit': '1',
+    'X-RateLimit-Remaining': '0',
+    'X-RateLimit-Reset': many,
+    RateLimit: `"minute";r=${many};t=${many}, "day";r=${many};t=${many}`,
+    'RateLimit-Policy': `"minute";q=${many};w=60, "day";q=${many};w=86400`,
+  };
+  const { run, end } = await countRequests(t, () => ({ events: [], next: 'here', headers }));
+  const sent = await run(60_000);
+  assert.ok(sent >= 50 && sent <= 60, `${sent} requests`);
+  await end();
+});
+
 /** A follower in simulated time of an account with a limit of a day, and the instants of its requests in milliseconds. */
 async function followThriftily(t: TestContext, perDay: number, signal: AbortSignal) {
   const clock = fakeClock();
@@ -152,4 +259,6 @@ test('wrong arguments are refused before anything is sent, or by the service', a
   await assert.rejects(client.events.list({ types: [] }), RangeError);
   await assert.rejects(client.events.list({ after: 'never' }), ValidationError);
   await assert.rejects(client.events.list({ wait: 31 }), ValidationError);
+  const unsure = { spread: 'no' } as unknown as { spread: boolean };
+  await assert.rejects(client.events.follow(unsure).next(), TypeError);
 });

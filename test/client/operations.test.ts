@@ -216,6 +216,23 @@ test('the key goes only to the base address, not along redirects or foreign link
   ]);
 });
 
+test('a list whose links lead in a circle ends with an error', async (t) => {
+  for (const pages of [1, 2, 7]) {
+    const { service, apiKey } = await startClient(t);
+    const proxy = await startFaultProxy(t, service.url, (before) => ({
+      status: 200,
+      headers: { Link: `</v1/pets?cursor=page-${before % pages}>; rel="next"` },
+      body: '[]',
+    }));
+    const client = new PetStore({ apiKey, baseUrl: `${proxy.url}/v1` });
+    await assert.rejects(Array.fromAsync(client.pets.list()), {
+      name: 'ConnectionError',
+      message: 'The link to the next page leads back to a page that was read already.',
+    });
+    assert.ok(proxy.requests.length <= 3 * pages + 1, `${proxy.requests.length} requests`);
+  }
+});
+
 test('an answer that is not from the service is no result', async (t) => {
   for (const body of ['<html>', '{}', '[{"id":1}]', '[{"id":"1","name":"Rex","categoryId":1}]', '']) {
     const { service, apiKey } = await startClient(t);

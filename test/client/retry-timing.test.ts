@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { linkTarget } from '../../client/src/link.ts';
 import { readRateLimit } from '../../client/src/rate-limit.ts';
 import { backoff, retryAfter, waitAfter } from '../../client/src/retry-timing.ts';
+import { SYSTEM_RUNTIME } from '../../client/src/runtime.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
@@ -37,6 +38,18 @@ test('Retry-After is read as seconds or a date, and anything else is ignored', (
   }
 });
 
+test('a wait of more than 24 days does not end at once', async () => {
+  const over = new AbortController();
+  let isOver = false;
+  const waiting = SYSTEM_RUNTIME.sleep(2 ** 31, over.signal).finally(() => {
+    isOver = true;
+  });
+  await SYSTEM_RUNTIME.sleep(20, new AbortController().signal);
+  assert.equal(isOver, false);
+  over.abort();
+  await assert.rejects(waiting);
+});
+
 test('no wait is shorter than Retry-After, and only temporary failures are waited for', () => {
   assert.equal(waitAfter(429, 60_000, 1, 0), 60_000);
   assert.equal(waitAfter(503, 5_000, 2, 1), 6_000);
@@ -67,6 +80,12 @@ test('the reset is measured without trusting the clock of this machine', () => {
   assert.equal(read({}, NOW), 40_000);
   assert.equal(read({}, wrong), 0);
   assert.equal(readRateLimit(new Headers(), NOW), undefined);
+  // No date follows from such numbers.
+  assert.equal(read({ 'X-RateLimit-Reset': '9'.repeat(12) }, NOW), undefined);
+  assert.equal(
+    read({ ...both, RateLimit: `"minute";r=58;t=${'9'.repeat(12)}, "day";r=998;t=3600` }, NOW),
+    40_000,
+  );
 });
 
 test('both windows are read as instants of the service, and a day ends at midnight', () => {

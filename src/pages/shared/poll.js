@@ -5,6 +5,9 @@ import { isOutage } from './fetch.js';
 /** Seconds. The longest wait after failures without Retry-After. */
 const LONGEST_WAIT = 60;
 
+/** Seconds. No ban lasts longer, and a timer of more than 24 days would end at once. */
+const LONGEST_RETRY_AFTER = 86_400;
+
 /**
  * The last result of `load`, the error of the latest try, and since when `load` fails.
  * @template T
@@ -74,7 +77,7 @@ function startPolling(load, pace, onData, onError) {
       const retryIn = ((error.retryAt?.getTime() ?? 0) - Date.now()) / 1000;
       const isTemporary = isOutage(error) || error.status === 429;
       wait = isTemporary
-        ? Math.max(retryIn, Math.min(LONGEST_WAIT, 2 ** failures))
+        ? Math.max(Math.min(LONGEST_RETRY_AFTER, retryIn), Math.min(LONGEST_WAIT, 2 ** failures))
         : Number.POSITIVE_INFINITY;
       onError(error);
     }
