@@ -97,6 +97,8 @@ async function readBytes(request: IncomingMessage, refused?: ServiceError): Prom
     if (refused !== undefined) throw refused;
     if (Number(length) > BODY_LIMIT) throw tooLarge();
   }
+  // It closed while the steps before waited, and no event will follow.
+  if (request.destroyed && !request.complete) throw new ClientGone('The client went away.');
   return request.complete ? buffered(request, refused) : read(request, refused);
 }
 
