@@ -27,6 +27,9 @@ export interface FollowQuery extends Omit<EventQuery, 'wait'> {
 /** Seconds that a request of `follow` waits for an event: the longest that the service allows. */
 const WAIT = 30;
 
+/** Requests of `follow` while nothing happens, if it does not spread them. */
+export const MOST_WAITS_AN_HOUR = 3_600 / WAIT;
+
 /** Milliseconds between an empty answer that came before the end of its wait and the next request. */
 const PAUSE = 1_000;
 

@@ -66,7 +66,9 @@ function requestIdOf({ headers }: Response): string | undefined {
 }
 
 /** Node.js gives the reason only in the cause of "fetch failed". */
-function reason(error: unknown): string {
+export function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  // Of the addresses of `localhost`.
+  if (error.cause instanceof AggregateError) return error.cause.errors.map(reason).join(', ');
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }

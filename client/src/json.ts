@@ -70,6 +70,15 @@ export function integerText(name: string, value: unknown): string {
   );
 }
 
+/** A value of `parseJson` as JSON again. */
+export function jsonText(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${jsonText(field)}`);
+  return `{${fields.join(',')}}`;
+}
+
 function isInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isInteger(value);
 }

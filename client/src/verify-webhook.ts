@@ -18,7 +18,7 @@ export class WebhookError extends Error {
 /** Seconds that the clocks of both machines may differ. */
 const TOLERANCE = 300;
 
-const PREFIX = 'whsec_';
+export const SECRET_PREFIX = 'whsec_';
 
 /** `Headers`, also of another library, or an object as `node:http` has it. The case of names does not count. */
 type HeaderValues = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -88,8 +88,12 @@ function isHeaders(headers: HeaderValues): headers is Pick<Headers, 'get'> {
   return typeof headers['get'] === 'function';
 }
 
-function readSecret(secret: string): Uint8Array<ArrayBuffer> {
-  const bytes = readBase64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
+/**
+ * @internal
+ * @throws TypeError
+ */
+export function readSecret(secret: string): Uint8Array<ArrayBuffer> {
+  const bytes = readBase64(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret);
   if (bytes === undefined || bytes.length === 0)
     throw new TypeError('The secret must be that of a webhook: whsec_ and base64.');
   return bytes;

@@ -54,6 +54,39 @@ test('listen sends each event to a local program, signed with the secret that it
   await running.ended;
 });
 
+test('the first line of listen says how long the limit of the day lasts', async (t) => {
+  const service = await startTestService(t);
+  const line = async (perDay: number) => {
+    const key = await service.issueKey({ account: `of ${perDay}`, limits: { perMinute: 10, perDay } });
+    const args = ['--forward-to', 'http://127.0.0.1:1/', '--url', `${service.url}/v1`];
+    const { running } = await listen(t, args, { PETSTORE_API_KEY: key });
+    return running
+      .stdout()
+      .split('\n')[0]
+      ?.replace(/^.* \(/, '(');
+  };
+  const pace = '120 requests an hour while nothing happens';
+  assert.equal(await line(1_000), `(${pace}: the 999 left of this day's 1000 last 8 h 19 min)`);
+  assert.equal(await line(100), `(${pace}: the 99 left of this day's 100 last 49 min)`);
+  assert.equal(await line(10_000), `(${pace}: the 9999 left of this day's 10000 are enough for a day)`);
+});
+
+test('listen does not spread its requests over the day', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey({ account: 'free', limits: { perMinute: 60, perDay: 1_000 } });
+  const program = await startEndpoint(t);
+  const { running } = await listen(t, ['--forward-to', program.url, '--type', 'pet.*'], {
+    PETSTORE_API_KEY: key,
+    PETSTORE_URL: `${service.url}/v1`,
+  });
+  // Spread, the second event would come after more than a minute.
+  for (const count of [1, 2, 3]) {
+    await call(service.url, '/v1/pets', { key, body: '{"name":"Rex","categoryId":1}' });
+    await linesOf(running, count);
+  }
+  assert.equal(program.received.length, 3);
+});
+
 test('listen says why a program did not answer, and goes on', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();

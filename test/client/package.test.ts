@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { execPath } from 'node:process';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { verifyWebhook } from '../../client/src/index.ts';
 import { SCOPES } from '../../src/domain/scope.ts';
+import { call } from '../support/api.ts';
+import { startEndpoint } from '../support/endpoint.ts';
 import { NODE_20, projectWithClient, TYPESCRIPT_5 } from '../support/packed-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -90,6 +94,73 @@ test('the package has only what it needs', async (t) => {
     files.filter((file) => !/^dist\/[a-z-]+\.(?:js|d\.ts)$/.test(file)),
     ['LICENSE', 'README.md', 'package.json'],
   );
+});
+
+test('petstore-client listen sends signed events to a local program, on Node.js 20.0 and now', async (t) => {
+  const project = await projectWithClient(t);
+  const service = await startTestService(t);
+  const endpoint = await startEndpoint(t);
+  const bin = 'node_modules/petstore-client/dist/cli.js';
+  const variables = await variablesOf(service);
+  for (const node of [NODE_20, execPath]) {
+    const child = project.start(
+      node,
+      [bin, 'listen', '--forward-to', endpoint.url, '--type=pet.created'],
+      variables,
+    );
+    t.after(() => child.kill('SIGKILL'));
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const { value: first = '' } = await lines.next();
+    assert.match(
+      first,
+      new RegExp(
+        `^Events of ${service.url}/v1 go to ${endpoint.url}, signed with whsec_\\S+ \\(120 requests`,
+      ),
+    );
+    const body = '{"name":"Zoë","categoryId":1152921504606846976}';
+    await call(service.url, '/v1/pets', { key: variables['PETSTORE_API_KEY'] ?? '', body });
+    assert.match(String((await lines.next()).value), / {2}pet\.created {2}\S+ {2}204$/);
+    const { headers, body: sent } = endpoint.received.at(-1) ?? assert.fail('Nothing came.');
+    const event = await verifyWebhook(sent, headers, /whsec_\S+/.exec(first)?.[0] ?? '');
+    assert.ok(event.type === 'pet.created' && event.data.name === 'Zoë');
+    assert.equal(event.data.categoryId, 2n ** 60n);
+    child.kill('SIGINT');
+  }
+  // The name of the program, as npm links it.
+  assert.match(
+    await project.run('node_modules/.bin/petstore-client', ['--help']),
+    /^Usage: petstore-client listen /,
+  );
+});
+
+test('petstore-client listen says what is wrong in one line', async (t) => {
+  const project = await projectWithClient(t);
+  const refusal = async (args: readonly string[], variables: Record<string, string> = {}) => {
+    const failed: unknown = await project
+      .run('node_modules/.bin/petstore-client', args, {
+        PETSTORE_API_KEY: '',
+        PETSTORE_URL: '',
+        ...variables,
+      })
+      .catch((error: unknown) => error);
+    const { code, stderr } = failed as { code: number; stderr: string };
+    return [code, stderr];
+  };
+  const to = ['listen', '--forward-to', 'http://127.0.0.1:1/'];
+  for (const [args, message] of [
+    [[], 'name a command: listen.'],
+    [['serve'], 'the only command is listen.'],
+    [['listen'], '--forward-to must be an http or https URL.'],
+    [['listen', '--forward-to', 'file:/tmp'], '--forward-to must be an http or https URL.'],
+    [[...to, '--tipe', 'pet.*'], 'there is no option --tipe.'],
+  ] as const)
+    assert.deepEqual(await refusal(args), [2, `petstore-client: ${message}\n`]);
+  assert.match(String(await refusal(to)), /^2,petstore-client: .*PETSTORE_API_KEY\.\n$/);
+  const service = await startTestService(t);
+  const wrong = { PETSTORE_API_KEY: 'petstore_live_wrong', PETSTORE_URL: `${service.url}/v1` };
+  assert.match(String(await refusal(to, wrong)), /^1,petstore-client: The API key .*\n$/);
+  const odd = await refusal([...to, '--type', 'pet.sold'], await variablesOf(service));
+  assert.match(String(odd), /^1,petstore-client: The parameter type .*\n$/);
 });
 
 test('the types and all examples compile in strict TypeScript 5.0 and 7', async (t) => {
