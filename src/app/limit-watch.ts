@@ -6,6 +6,34 @@ import type { Window } from '../limits/quota.ts';
 import { findThreshold, type LimitUse } from '../resources/accounts/rules.ts';
 import type { Store } from '../resources/repositories.ts';
 
+/** Bans that `NotedBans` holds before it looks for those that have ended. */
+const SWEPT_FROM = 1_000;
+
+/** The bans that were noted, until they end. */
+export class NotedBans {
+  /** The end of the last ban of each key. */
+  readonly #ends = new Map<number, number>();
+  #sweptFrom = SWEPT_FROM;
+
+  get size(): number {
+    return this.#ends.size;
+  }
+
+  /** Returns whether the ban is a new one. `now`: Unix milliseconds, on the clock that the ban ends by. */
+  add(keyId: number, { until }: Pick<Ban, 'until'>, now: number): boolean {
+    if (this.#ends.get(keyId) === until) return false;
+    this.#ends.set(keyId, until);
+    if (this.#ends.size >= this.#sweptFrom) this.#sweep(now);
+    return true;
+  }
+
+  /** The next one is due when there are twice as many as now, so each ban is looked at a few times only. */
+  #sweep(now: number): void {
+    for (const [keyId, until] of this.#ends) if (until <= now) this.#ends.delete(keyId);
+    this.#sweptFrom = Math.max(SWEPT_FROM, 2 * this.#ends.size);
+  }
+}
+
 type KeyCaller = Extract<Caller, { readonly kind: 'key' }>;
 
 /**
@@ -19,8 +47,7 @@ export class LimitWatch {
   /** What was noted of each account on `#day`. */
   readonly #notedUses = new Map<number, LimitUse['type']>();
   #day = 0;
-  /** The end of the last ban that was noted of each key. */
-  readonly #notedBans = new Map<number, number>();
+  readonly #notedBans = new NotedBans();
 
   constructor(store: Pick<Store, 'accounts' | 'bans'>) {
     this.#store = store;
@@ -28,14 +55,12 @@ export class LimitWatch {
 
   /** Call it for each request of a key that is banned, or whose account has used four fifths of its day. */
   readonly note = ({ keyId, accountId }: KeyCaller, decision: Decision): void => {
-    if (decision.kind === 'banned') this.#noteBan(keyId, decision.ban);
+    if (decision.kind === 'banned') this.#noteBan(keyId, decision.ban, decision.quota.at);
     else this.#noteUse(accountId, decision.quota.day);
   };
 
-  #noteBan(keyId: number, ban: Ban): void {
-    if (this.#notedBans.get(keyId) === ban.until) return;
-    this.#notedBans.set(keyId, ban.until);
-    this.#bans.push({ keyId, ...ban });
+  #noteBan(keyId: number, ban: Ban, now: number): void {
+    if (this.#notedBans.add(keyId, ban, now)) this.#bans.push({ keyId, ...ban });
   }
 
   #noteUse(accountId: number, { limit, remaining, resetsAt }: Window): void {

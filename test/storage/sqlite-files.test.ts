@@ -1,7 +1,7 @@
 // Contract: section 3.
 // A create is answered once the animal is on disk, in the file that the next start opens.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -114,6 +114,22 @@ test('a symbolic link that now leads to another file is another file', async (t)
   rmSync(link);
   symlinkSync(other, link);
   await assert.rejects(store.pets.create(CLIENT, REX), UNAVAILABLE);
+});
+
+test('symbolic links in a circle end the search for the database', (t) => {
+  const folder = temporaryFolder(t);
+  const [one, other] = [join(folder, 'one.db'), join(folder, 'other.db')];
+  symlinkSync(one, other);
+  symlinkSync(other, one);
+  const module = new URL('../../src/storage/sqlite/database-files.ts', import.meta.url);
+  // In a process of its own, because a search without an end would end no test.
+  const search = `import { databaseFiles } from '${module.href}'; databaseFiles('${one}');`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', search], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  assert.equal(status, 1);
+  assert.match(stderr, /behind more than 40 symbolic links/);
 });
 
 test('a create is refused when the file behind its symbolic link is replaced', async (t) => {

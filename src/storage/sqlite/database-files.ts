@@ -115,9 +115,13 @@ export function identityOf(path: string): string | undefined {
   }
 }
 
+/** Symbolic links that a system follows at most. */
+const MOST_LINKS = 40;
+
 function foldersOf(path: string): readonly string[] {
   const folders = new Set<string>();
-  for (let name = path; ; ) {
+  // Bounded, because somebody may have made a circle of the links since the file was opened.
+  for (let [name, links] = [path, 0]; links <= MOST_LINKS; links++) {
     const folder = dirname(name);
     folders.add(folder);
     if (!lstatSync(name).isSymbolicLink()) return [...folders];
@@ -125,6 +129,7 @@ function foldersOf(path: string): readonly string[] {
     // Not normalized: a folder before `..` may be a link, too.
     name = isAbsolute(target) ? target : `${realpathSync(folder)}/${target}`;
   }
+  throw new Error(`The file ${path} is behind more than ${MOST_LINKS} symbolic links.`);
 }
 
 /** Bytes that a database has by its header. Infinite when the header is gone. */
