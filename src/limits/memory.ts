@@ -133,10 +133,16 @@ export class MemoryLimiter implements RateLimiter {
     // A tenth of the longest queue of ten flushes, so that no account waits for more than ten. FLUSH_ROWS come on top, so
     // that the queue empties unless more accounts than that call in a second.
     this.#due += FLUSH_ROWS + Math.ceil(Math.max(...this.#lengths) / FLUSHES);
-    await this.#settleBans(ROWS);
-    await this.#writeCounts(this.#due, ROWS);
-    this.#due = 0;
-    await this.#prune();
+    try {
+      await this.#settleBans(ROWS);
+      await this.#writeCounts(this.#due, ROWS);
+      this.#due = 0;
+      await this.#prune();
+    } finally {
+      // Also while nothing can be written: addresses go on calling.
+      await this.#forget(this.#addresses);
+      await this.#forget(this.#accounts);
+    }
   }
 
   async flushAll(): Promise<void> {
@@ -263,17 +269,15 @@ export class MemoryLimiter implements RateLimiter {
   async #prune(): Promise<void> {
     const now = this.#clock();
     const today = Math.floor(now.unix / DAY);
-    if (today > this.#prunedDay) {
-      await this.#store.prune(today, now.unix - DAY);
-      for (const [keyId, record] of this.#records) if (hasEnded(record, now)) this.#records.delete(keyId);
-      this.#prunedDay = today;
-    }
-    await this.#forget(this.#addresses, now);
-    await this.#forget(this.#accounts, now);
+    if (today <= this.#prunedDay) return;
+    await this.#store.prune(today, now.unix - DAY);
+    for (const [keyId, record] of this.#records) if (hasEnded(record, now)) this.#records.delete(keyId);
+    this.#prunedDay = today;
   }
 
   /** Forgets callers whose windows are over. While there are too many, it forgets the oldest in any case. */
-  async #forget(callers: Map<string, Counts>, now: Moment): Promise<void> {
+  async #forget(callers: Map<string, Counts>): Promise<void> {
+    const now = this.#clock();
     const today = Math.floor(now.unix / DAY);
     let visited = 0;
     for (const [name, { day, minuteStart }] of callers) {

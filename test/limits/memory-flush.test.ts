@@ -144,3 +144,16 @@ test('with more addresses than memory holds the oldest get a new bucket', async 
   );
   assert.equal((await limiter.peek(keyCaller(1))).day.remaining, 999);
 });
+
+test('addresses do not fill the memory while nothing can be written', async (t) => {
+  const { clock, store } = service(t);
+  const disk = writingThrough(store.limits, () => Promise.reject(new Error('disk full')));
+  const limiter = new MemoryLimiter(clock, POLICY, disk, undefined, 500);
+  const callers = addresses(600);
+  await chargeAll(limiter, [keyCaller(1), ...callers]);
+  await assert.rejects(limiter.flush(), /disk full/);
+  const quotas = await Promise.all(callers.map((caller) => limiter.peek(caller)));
+  const remembered = quotas.filter(({ day }) => day.remaining === 999);
+  assert.equal(remembered.length, 499);
+  assert.equal((await limiter.peek(keyCaller(1))).day.remaining, 999);
+});
