@@ -12,6 +12,7 @@ import { program } from '../support/servers.ts';
 import { startTestService } from '../support/service.ts';
 import {
   CADDY,
+  CONSOLE_PROXIES,
   NGINX_TLS,
   PROXIES,
   type Proxy,
@@ -160,7 +161,8 @@ async function listen(t: TestContext, server: Server): Promise<number> {
 async function startMortal(t: TestContext, seen: string[], answer?: number): Promise<number> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      if (request.url === '/alive') {
+      // A single sign-on lets everybody in.
+      if (request.url === '/alive' || request.url === '/oauth2/auth') {
         response.end();
         return;
       }
@@ -172,12 +174,12 @@ async function startMortal(t: TestContext, seen: string[], answer?: number): Pro
   return await listen(t, server);
 }
 
-for (const proxy of PROXIES)
+for (const proxy of [...PROXIES, ...CONSOLE_PROXIES])
   for (const answer of [undefined, 503])
     test(`${proxy.name} repeats only GET and HEAD ${answer === undefined ? 'when a service dies of a request' : 'after a 503'}`, async (t) => {
       const seen: string[] = [];
       const services = [await startMortal(t, seen, answer), await startMortal(t, seen, answer)];
-      const { send } = await startProxy(t, proxy, proxy.isBalancer ? services : services.slice(1));
+      const { send } = await startProxy(t, proxy, services);
       // A proxy repeats more on a connection that it has used before.
       const warm = () => Promise.all(Array.from({ length: 8 }, () => send('/alive')));
       const sent: string[] = [];
@@ -191,13 +193,12 @@ for (const proxy of PROXIES)
             await warm();
             const path = `/${header}/${body.length}`;
             sent.push(`${method} ${path}`);
-            assert.equal((await send(path, { method, headers: { [header]: 'a' }, body })).status, 503);
+            const { status } = await send(path, { method, headers: { [header]: 'a' }, body });
+            assert.match(String(status), /^50[23]$/);
           }
       assert.deepEqual(seen, sent);
       await warm();
-      assert.equal((await send('/read')).status, 503);
-      assert.ok(
-        !proxy.isBalancer || seen.length === sent.length + 2,
-        'a GET is passed on to the next service',
-      );
+      await send('/read');
+      if (proxy.passesOn && answer === undefined)
+        assert.deepEqual(seen.slice(sent.length), ['GET /read', 'GET /read']);
     });

@@ -29,8 +29,8 @@ export interface Proxy {
   readonly name: string;
   readonly file: string;
   readonly hasTls: boolean;
-  /** Whether it has several services behind it. */
-  readonly isBalancer: boolean;
+  /** Whether it passes a GET on to another service. */
+  readonly passesOn: boolean;
   rewrite(text: string, files: Files): string;
   /** The command that runs it. */
   command(folder: string): readonly string[];
@@ -49,7 +49,7 @@ export const CADDY: Proxy = {
   name: 'Caddy',
   file: 'deploy/Caddyfile',
   hasTls: true,
-  isBalancer: false,
+  passesOn: false,
   rewrite: (text, { folder, certificate, key, port, services }) =>
     `{\n\tadmin off\n\tauto_https disable_redirects\n\tstorage file_system ${folder}\n}\n${text}`
       .replace('pets.example {', `https://pets.example:${port} {\n\ttls ${certificate} ${key}`)
@@ -70,7 +70,7 @@ export const NGINX_TLS: Proxy = {
   name: 'nginx with TLS',
   file: 'deploy/nginx-tls.conf',
   hasTls: true,
-  isBalancer: false,
+  passesOn: false,
   rewrite: (text, { folder, certificate, key, port, services }) =>
     text
       .replace(/^user .*$/m, USER)
@@ -84,24 +84,58 @@ export const NGINX_TLS: Proxy = {
   command: (folder) => nginxCommand(folder),
 };
 
+const serverLines = (services: readonly number[]) =>
+  services.map((each) => `server 127.0.0.1:${each}`).join(' max_fails=0; ');
+
 export const NGINX: Proxy = {
   name: 'nginx before several instances',
   file: 'deploy/nginx.conf',
   hasTls: false,
-  isBalancer: true,
+  passesOn: true,
   rewrite: (text, { port, services }) =>
     text
       // Docker has a name server, and nginx before 1.27.3 takes no names here.
       .replace(/ +resolver .*;\n/, '')
-      .replace(
-        'server service:8080 resolve',
-        services.map((each) => `server 127.0.0.1:${each}`).join(' max_fails=0; '),
-      )
+      .replace('server service:8080 resolve', serverLines(services))
       .replace('listen 8080', `listen 127.0.0.1:${port}`),
   command: (folder) => nginxCommand(folder, USER),
 };
 
+/** Before the API. */
 export const PROXIES = [CADDY, NGINX_TLS, NGINX] as const;
+
+/** Before the console. */
+export const CONSOLE_PROXIES: readonly Proxy[] = [
+  {
+    name: 'nginx before the console',
+    file: 'deploy/nginx-console.conf',
+    hasTls: false,
+    passesOn: true,
+    rewrite: (text, { port, services }) =>
+      text
+        .replace(/ +resolver .*;\n/, '')
+        .replace('server service:8081 resolve', serverLines(services))
+        .replace('listen 8081', `listen 127.0.0.1:${port}`),
+    command: (folder) => nginxCommand(folder, USER),
+  },
+  {
+    name: 'nginx with single sign-on before the console',
+    file: 'deploy/nginx-console-sso.conf',
+    hasTls: true,
+    passesOn: false,
+    rewrite: (text, { folder, certificate, key, port, services }) =>
+      text
+        .replace('listen 80;', `listen unix:${folder}/plain;`)
+        .replace('listen 443', `listen 127.0.0.1:${port}`)
+        .replace(/(ssl_certificate) .*;/, `$1 ${certificate};`)
+        .replace(/(ssl_certificate_key) .*;/, `$1 ${key};`)
+        .replace('server 127.0.0.1:8081', serverLines(services))
+        .replace('server 127.0.0.1:4180', `server 127.0.0.1:${services[0]}`)
+        // The certificate of the test.
+        .replaceAll('console.pets.example', 'pets.example'),
+    command: (folder) => nginxCommand(folder, USER),
+  },
+];
 
 export interface ProxyResponse {
   readonly status: number | undefined;
