@@ -1,12 +1,13 @@
 // Contract: sections 3.12 and 6.
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { LimitWatch } from './limit-watch.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Clock, MINUTE } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
-import type { ServingState } from '../http/steps.ts';
 import { keepWriting } from './keep-writing.ts';
+import type { ServiceState } from './running.ts';
 import type { RateLimiter } from '../limits/limiter.ts';
 import type { Deliverer } from '../resources/webhooks/deliverer.ts';
 import type { Feed } from '../resources/events/feed.ts';
@@ -24,6 +25,12 @@ const DELIVERY_INTERVAL = 1_000;
 /** Milliseconds between two writes of the usage history. What a crash may lose: section 6.9. */
 const USAGE_INTERVAL = 5_000;
 
+/**
+ * Milliseconds between two writes that find out whether the database can be written, because nothing else may write for long.
+ * Must be noticed within 10 s, also when a write hangs.
+ */
+const TOUCH_INTERVAL = 4_000;
+
 const COUNTS_LOST = 'The last counts are lost: the database could not be used when the service stopped.';
 
 const OUT_OF_TIME = 'Counts are lost: the database did not take all of them in the time of a stop.';
@@ -38,7 +45,7 @@ interface Dependencies {
   readonly usage: UsageCounts;
   readonly changeLog: ChangeLog;
   readonly clock: Clock;
-  readonly state: ServingState;
+  readonly state: ServiceState;
   readonly feed: Feed;
   readonly limitWatch: LimitWatch;
   /** Undefined with WEBHOOKS=off. */
@@ -110,6 +117,15 @@ export function startBackground(dependencies: Dependencies): Background {
     mayWrite,
     log,
   });
+  const name = randomUUID();
+  const touches = keepWriting('writing to the database', () => store.usageHistory.touch(name), {
+    interval: TOUCH_INTERVAL,
+    mayWrite,
+    log,
+    onChange: (isFailing) => {
+      state.isWritable = !isFailing;
+    },
+  });
   let prunedAt = clock().monotonic;
   const history = keepWriting(
     'the usage history',
@@ -139,6 +155,7 @@ export function startBackground(dependencies: Dependencies): Background {
         keeper.stop().then(() => keyUses.flushAll(signal)),
         history.stop().then(() => usage.flush(signal)),
         expiry.stop(),
+        touches.stop(),
         events.stop(),
         deliveries.stop().then(() => deliverer?.stop()),
       ]);

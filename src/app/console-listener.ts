@@ -33,7 +33,7 @@ export async function openConsole(
   { host, port, url }: NonNullable<Config['console']>,
   metrics: RequestMetrics | undefined,
 ): Promise<OpenConsole> {
-  const { store, limiter, quotas, clock, config, limits, log, failedRequests, servers } = running;
+  const { store, state, limiter, quotas, clock, config, limits, log, failedRequests, servers } = running;
   const { environment, trustProxy: trusted } = config;
   const ceremonies = createCeremonies(store.passkeys, environment);
   let address = '';
@@ -46,6 +46,7 @@ export async function openConsole(
     environment,
     recent,
     failedRequests,
+    state,
     address: () => address,
     startedAt: clock().unix,
     deprecated: DEPRECATED_OPERATIONS,

@@ -1,6 +1,18 @@
 // Contract: sections 3.12 and 6.
 import type { Logger } from 'pino';
 
+interface KeeperOptions {
+  /** Milliseconds. */
+  readonly interval: number;
+  readonly mayWrite: () => boolean;
+  readonly log: Logger;
+  /**
+   * Called when an outage begins and when it ends. With it, a run that takes longer than `interval` counts as failed until it
+   * is over, because a disk can hang.
+   */
+  readonly onChange?: (isFailing: boolean) => void;
+}
+
 interface Keeper {
   /** Resolves when the run that has begun is over. */
   idle(): Promise<void>;
@@ -15,24 +27,30 @@ interface Keeper {
 export function keepWriting(
   task: string,
   write: () => Promise<void>,
-  { interval, mayWrite, log }: { interval: number; mayWrite: () => boolean; log: Logger },
+  { interval, mayWrite, log, onChange }: KeeperOptions,
 ): Keeper {
   let failing = false;
   let isStopped = false;
   let last = Promise.resolve();
+  const fail = (error: unknown) => {
+    // A stop says itself what it could not write.
+    if (!failing && !isStopped) log.error({ err: error }, `${task} failed; the service tries again`);
+    failing = true;
+    onChange?.(true);
+  };
   const attempt = async () => {
     try {
       await write();
       if (failing) log.info(`${task} succeeds again`);
       failing = false;
+      onChange?.(false);
     } catch (error) {
-      // A stop says itself what it could not write.
-      if (!failing && !isStopped) log.error({ err: error }, `${task} failed; the service tries again`);
-      failing = true;
+      fail(error);
     }
   };
   let busy = false;
   const timer = setInterval(() => {
+    if (busy && onChange !== undefined) fail(new Error(`It has taken ${interval} ms and is not over.`));
     if (busy || !mayWrite()) return;
     busy = true;
     last = attempt().finally(() => {

@@ -19,11 +19,12 @@ export async function openMetrics(
   port: number,
   inFlight: () => number,
 ): Promise<OpenMetrics> {
-  const { config, limits, clock, store, limiter, feed, deliverer, servers } = running;
+  const { config, limits, clock, store, state, limiter, feed, deliverer, servers } = running;
   const metrics = new Metrics(
     {
       inFlight,
       bans: () => limiter.bansInForce(),
+      isWritable: () => state.isOpen && state.isWritable,
       sharedIsUp: () => limiter.sharedIsUp,
       pool: () => store.poolLoad(),
       events: () => feed.counts,

@@ -14,6 +14,11 @@ import type { Endpoints } from '../resources/webhooks/endpoints.ts';
 import type { HttpLimits } from '../http/server.ts';
 import type { Store } from '../resources/repositories.ts';
 
+export interface ServiceState extends ServingState {
+  /** False since the last attempt to write to the store failed. */
+  isWritable: boolean;
+}
+
 /** The parts of a running service that its listeners share. */
 export interface Running extends OpenLimiter {
   readonly config: Config;
@@ -21,7 +26,7 @@ export interface Running extends OpenLimiter {
   readonly clock: Clock;
   readonly log: Logger;
   readonly store: Store;
-  readonly state: ServingState;
+  readonly state: ServiceState;
   readonly feed: Feed;
   readonly limitWatch: LimitWatch;
   /** Undefined with WEBHOOKS=off. */

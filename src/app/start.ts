@@ -60,7 +60,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     // If that connection held the lock, another service may count from now on.
     void gate?.check();
   };
-  const store = await openStore({ ...config, clock, onLost });
+  const store = await openStore({ ...config, clock, onLost, mustWrite: true });
   const servers: Server[] = [];
   let limiter: RateLimiter | undefined;
   try {
@@ -79,7 +79,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     };
     const opened = await openLimiter(config, store, dependencies, events);
     ({ limiter } = opened);
-    const state = { isOpen: true, isDraining: false };
+    const state = { isOpen: true, isDraining: false, isWritable: true };
     const addressOf = clientAddress(config.trustProxy);
     const recent = config.console && new RecentRequests();
     const limitWatch = new LimitWatch(store);
@@ -117,7 +117,10 @@ export async function startService(config: Config, dependencies: ServiceDependen
 
     const reload = async () => {
       await background.idle();
-      await opened.limiter.reload();
+      await opened.limiter.reload().catch((error: unknown) => {
+        // Nobody else can have counted there either, and reads go on.
+        if (!store.dialect.isReadOnly(error)) throw error;
+      });
     };
     gate = new ServingGate({ store, state, reload, log });
     const checks = setInterval(() => void gate?.check(), CHECK_INTERVAL);

@@ -26,7 +26,7 @@ export function openTerminal(system: System) {
   /** Opens the configured store for one command, and closes it however the command ends. A service may be running on it. */
   const openFor = async (
     command: Command,
-    options: { readonly mustExist?: boolean; readonly isSilent?: boolean },
+    options: { readonly mustExist?: boolean; readonly isSilent?: boolean; readonly mustWrite?: boolean },
   ): Promise<void> => {
     const config = readConfig(system.env);
     const clock = systemClock();
@@ -45,10 +45,10 @@ export function openTerminal(system: System) {
   const withStore = (command: Command) => openFor(command, { mustExist: true });
 
   /** Like `withStore`, and makes the database if there is none yet. */
-  const withNewStore = (command: Command) => openFor(command, {});
+  const withNewStore = (command: Command) => openFor(command, { mustWrite: true });
 
   /** Like `withNewStore`, for invented data, which has no events. */
-  const withSilentStore = (command: Command) => openFor(command, { isSilent: true });
+  const withSilentStore = (command: Command) => openFor(command, { isSilent: true, mustWrite: true });
 
   /** Like `withStore`, and runs the command without a store if there is no database. */
   const withStoreIfAny = async (command: (store: Store | undefined) => Promise<void>): Promise<void> => {

@@ -64,20 +64,21 @@ async function copy(
   const clock = systemClock();
   const actor = systemActor();
   await using opened = new AsyncDisposableStack();
-  const open = async (databaseUrl: string, mustExist: boolean): Promise<Store> =>
+  const open = async (databaseUrl: string, isTarget: boolean): Promise<Store> =>
     opened.adopt(
       await openStore({
         ...config,
         pool: { ...config.pool, ...COPY_POOL },
         databaseUrl,
-        mustExist,
+        mustExist: !isTarget,
+        mustWrite: isTarget,
         clock,
         onLost: () => undefined,
       }),
       (store) => store.close(),
     );
-  const source = await open(from, true);
-  const target = await open(to, false);
+  const source = await open(from, false);
+  const target = await open(to, true);
   const limits =
     config.redisUrl === undefined ? undefined : await openSharedLimits(config.redisUrl, clock, opened);
   let progress: Progress | undefined;

@@ -10,6 +10,7 @@ const COUNT_INTERVAL = 10 * MINUTE;
 interface Gauges {
   readonly inFlight: () => number;
   readonly bans: () => number;
+  readonly isWritable: () => boolean;
   /** Returns undefined when instances share no counter. */
   readonly sharedIsUp: () => boolean | undefined;
   /** Returns undefined when the database has no pool. */
@@ -39,7 +40,17 @@ export class Metrics {
   readonly #redis: Histogram | undefined;
 
   constructor(
-    { inFlight, bans, sharedIsUp, pool, events, attempts, oldestUndelivered, deprecatedAccounts }: Gauges,
+    {
+      inFlight,
+      bans,
+      isWritable,
+      sharedIsUp,
+      pool,
+      events,
+      attempts,
+      oldestUndelivered,
+      deprecatedAccounts,
+    }: Gauges,
     deprecated: readonly DeprecatedOperation[],
     clock: Clock,
   ) {
@@ -47,6 +58,9 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
     this.#gauge('petstore_requests_in_flight', 'Requests accepted and not answered yet.', inFlight);
     this.#gauge('petstore_bans', 'API keys banned now.', bans);
+    this.#gauge('petstore_database_writable', 'Whether the database can be written: 1, or 0.', () =>
+      Number(isWritable()),
+    );
     registerDeprecations(this.#registry, this.requests, deprecated, deprecatedAccounts, clock);
     this.#counter(
       'petstore_feed_events_total',

@@ -107,7 +107,7 @@ export type Repositories = ReturnType<typeof openRepositories>;
 /** Everything that `DATABASE_URL` stands for. */
 export interface Store
   extends Repositories,
-    Pick<Engine, 'poolLoad' | 'ping' | 'backup' | 'lockForServing' | 'check' | 'close'> {
+    Pick<Engine, 'dialect' | 'poolLoad' | 'ping' | 'backup' | 'lockForServing' | 'check' | 'close'> {
   readonly database: Copyable;
   /** Deletes expired idempotency records. Call it every second while serving. */
   dropExpired(): Promise<void>;

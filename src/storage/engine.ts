@@ -19,6 +19,8 @@ export interface EngineSettings {
   readonly isSilent?: boolean;
   /** Refuses a database that nobody has made yet, instead of making it. */
   readonly mustExist?: boolean;
+  /** Refuses a database that this process may only read. */
+  readonly mustWrite?: boolean;
 }
 
 /** The database cannot answer now. The cause goes to the log. */

@@ -22,6 +22,8 @@ export interface Dialect {
   isAnyOf(column: string, integers: readonly (number | bigint)[]): Sql;
   /** Whether a statement failed because another transaction held a lock for too long. */
   isLockTimeout(error: unknown): boolean;
+  /** Whether a write failed because the database can only be read now. */
+  isReadOnly(error: unknown): boolean;
   /** Whether transactions commit in the order of their statements, because only one writes at a time. */
   readonly hasOneWriter: boolean;
 }

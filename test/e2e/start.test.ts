@@ -1,6 +1,6 @@
 // Contract: section 7.
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,7 +8,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
-import { PROGRAM, run, runProcess, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import {
+  PROGRAM,
+  run,
+  runBoundByModes,
+  runProcess,
+  startServiceProcess,
+  temporaryEnvironment,
+} from '../support/process.ts';
+import { newDatabase } from '../support/new-database.ts';
 import { freePort } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -81,6 +89,55 @@ test('an unwritable data folder is refused with exit 1', async (t) => {
   });
   assert.equal(code, 1);
   assert.match(line, /cannot be opened|does not exist/);
+});
+
+for (const [what, unwritable] of Object.entries({
+  'a database': 'petstore.db',
+  'the folder of a database': '',
+  'the log of a database': 'petstore.db-wal',
+  'the index of that log': 'petstore.db-shm',
+  'the lock of a database': 'petstore.db.production.lock',
+}))
+  test(`${what} that may only be read is refused in a line that names it and says what to do; exit 1`, async (t) => {
+    const { env, file } = await databaseIn(t, async (path) => {
+      newDatabase(path);
+      // What a crash leaves.
+      const service = await startServiceProcess(t, { DATABASE_URL: `sqlite:${path}`, PORT: '0' });
+      await run(['migrate'], { DATABASE_URL: `sqlite:${path}` });
+      service.child.kill('SIGKILL');
+      await service.ended;
+    });
+    const path = join(file, '..', unwritable);
+    const { mode } = await stat(path);
+    await chmod(path, mode & 0o555);
+    const refused = await runBoundByModes(['serve'], { ...env, PORT: '0' });
+    await chmod(path, mode);
+    assert.deepEqual(refused, {
+      code: 1,
+      stdout: '',
+      stderr: `petstore: The database cannot be written, because of ${path.replace(/\/$/, '')}: permission denied; give it to the user that runs petstore, for example with chown.\n`,
+    });
+    const service = await startServiceProcess(t, { ...env, PORT: '0' });
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+  });
+
+test('commands read a database that may only be read, and refuse to write to it in one line', async (t) => {
+  const { env, file } = await databaseIn(t, (path) => run(['seed', '3'], { DATABASE_URL: `sqlite:${path}` }));
+  newDatabase(`${file}.other`);
+  await chmod(file, 0o444);
+  assert.equal((await runBoundByModes(['export'], env)).stdout.split('\n').length, 4);
+  for (const args of [
+    ['seed', '1'],
+    ['restore', file],
+    ['copy', '--from', `sqlite:${file}.other`, '--to', `sqlite:${file}`],
+  ]) {
+    const { code, stderr } = await runBoundByModes(args, env);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^petstore: The database cannot be written, because of [^\n]*petstore\.db: permission denied; [^\n]*\n$/,
+    );
+  }
 });
 
 test('a file that is no database is left unchanged and refused with exit 1', async (t) => {

@@ -90,9 +90,10 @@ function ServiceFacts({ requestsPerSecond, latency, bans, health, startedAt }) {
   <//>`;
 }
 
-/** @param {{ isUp: boolean, milliseconds?: number }} props */
-function Health({ isUp, milliseconds: took }) {
+/** @param {{ isUp: boolean, isWritable?: boolean, milliseconds?: number }} props */
+function Health({ isUp, isWritable = true, milliseconds: took }) {
   if (!isUp) return html`<${Badge} kind="bad">does not answer<//>`;
+  if (!isWritable) return html`<${Badge} kind="bad">cannot be written<//>`;
   return html`<${Badge} kind="good">up<//>${took !== undefined && html` <span class="muted">${milliseconds(took)}</span>`}`;
 }
 

@@ -435,6 +435,8 @@ export interface Overview {
   readonly health: {
     readonly database: {
       readonly isUp: boolean;
+      /** Whether the last attempt to write succeeded. */
+      readonly isWritable: boolean;
       /** Milliseconds. */
       readonly milliseconds: number;
     };

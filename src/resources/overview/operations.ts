@@ -25,6 +25,7 @@ interface Repositories {
   readonly limiter: Pick<RateLimiter, 'bansInForce' | 'sharedIsUp'>;
   readonly nearest: () => Promise<readonly NearestAccount[]>;
   readonly ping: () => Promise<void>;
+  readonly state: { readonly isWritable: boolean };
 }
 
 const EXAMPLE = {
@@ -44,7 +45,7 @@ const EXAMPLE = {
       reset: 1_795_478_400,
     },
   ],
-  health: { database: { isUp: true, milliseconds: 0.2 }, redis: { isUp: true } },
+  health: { database: { isUp: true, isWritable: true, milliseconds: 0.2 }, redis: { isUp: true } },
 };
 
 const getOverview = read(Overview, {
@@ -106,13 +107,13 @@ async function countBans({ quotas, limiter }: Repositories): Promise<number> {
   }
 }
 
-async function measurePing({ ping }: Repositories) {
+async function measurePing({ ping, state: { isWritable } }: Repositories) {
   const begin = performance.now();
   const isUp = await ping().then(
     () => true,
     () => false,
   );
-  return { isUp, milliseconds: Math.round((performance.now() - begin) * 1_000) / 1_000 };
+  return { isUp, isWritable, milliseconds: Math.round((performance.now() - begin) * 1_000) / 1_000 };
 }
 
 export const OVERVIEW: OperatorResource<Repositories> = {

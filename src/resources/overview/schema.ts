@@ -34,7 +34,11 @@ export const Overview = z
       )
       .meta({ description: 'At most five accounts with the smallest share of a window left.' }),
     health: z.object({
-      database: z.object({ isUp: z.boolean(), milliseconds }),
+      database: z.object({
+        isUp: z.boolean(),
+        isWritable: z.boolean().meta({ description: 'Whether the last attempt to write succeeded.' }),
+        milliseconds,
+      }),
       redis: z.object({ isUp: z.boolean() }).optional(),
     }),
   })

@@ -128,7 +128,14 @@ async function pruneUsage(transaction: Transaction, keyIds: readonly number[]): 
   await transaction.query(sql`DELETE FROM usage_writers WHERE written_at < ${now - DAY}`);
 }
 
-export const WRITES = { add: addUsage, prune: pruneUsage };
+/** Notes that a process that counts can write, without any counts. */
+async function touchWriter(transaction: Transaction, writer: string): Promise<void> {
+  const writtenAt = await transaction.now();
+  await transaction.query(sql`${USAGE_WRITERS.insert({ writer, sequence: 0, writtenAt })}
+    ON CONFLICT (writer) DO UPDATE SET written_at = excluded.written_at`);
+}
+
+export const WRITES = { add: addUsage, touch: touchWriter, prune: pruneUsage };
 
 /** Old rows are deleted only if at least this many of the last 30 days have usage. */
 const DAYS_OF_USE = 7;
@@ -144,6 +151,8 @@ export function open(engine: Engine, environment: Environment) {
     ...openReads(engine, environment),
     /** Adds the counts, unless the batch has been added before. */
     add: (batch: UsageBatch): Promise<void> => engine.write(addUsage, batch, environment),
+    /** Writes a row of this process. Rejects when the database cannot be written. */
+    touch: (writer: string): Promise<void> => engine.write(touchWriter, writer),
     /**
      * Deletes rows that are too old, some keys at a time. Call it once a minute. It deletes nothing unless 7 of the last 30
      * days have usage, because a clock may be far ahead.

@@ -3,6 +3,7 @@ import type { PoolConfig } from 'pg';
 import { NoDatabaseError, reasonOf, StartupError } from '../../domain/startup-error.ts';
 import { type PoolLimits, withoutSecrets } from '../../config/database-url.ts';
 import type { EngineSettings } from '../engine.ts';
+import type { AnyTable } from '../table.ts';
 import { Connections, type Database, type SessionSettings } from './connections.ts';
 import { sqlState } from './errors.ts';
 
@@ -37,7 +38,7 @@ const MIGRATIONS: readonly string[] = readdirSync(FOLDER).toSorted();
 /** "PetS" in ASCII: the advisory lock of the instance that changes the schema. */
 const MIGRATION_LOCK = 0x50_65_74_53;
 
-export interface PoolSettings extends Pick<EngineSettings, 'mustExist' | 'onLost'> {
+export interface PoolSettings extends Pick<EngineSettings, 'mustExist' | 'mustWrite' | 'onLost' | 'tables'> {
   readonly limits: PoolLimits;
 }
 
@@ -65,7 +66,7 @@ const SETTINGS_REFUSED = /unsupported startup parameter/;
  */
 export async function openPool(
   url: string,
-  { limits, onLost, mustExist = false }: PoolSettings,
+  { limits, onLost, tables, mustExist = false, mustWrite = false }: PoolSettings,
 ): Promise<Connections> {
   const wait = { connectionTimeoutMillis: limits.connectTimeout };
   // A server that hangs does not enforce its own timeout.
@@ -101,6 +102,7 @@ export async function openPool(
         await alone.close();
       }
     }
+    if (mustWrite) await refuseMissingRights(probe, tables);
     // A change of the server's default while the service runs must not weaken what a commit promises.
     const lasting = sent === needed ? { ...needed, synchronous_commit: synchronousCommit } : sent;
     const pooled = { max: limits.connections, idleTimeoutMillis: IDLE_TIMEOUT };
@@ -121,7 +123,8 @@ export function unfitness([version, encoding, readOnly, synchronousCommit]: Sett
   if (version < OLDEST_VERSION)
     return `PostgreSQL 15 or later is needed, and this server is ${Math.floor(version / 10_000)}.`;
   if (encoding !== 'UTF8') return `The PostgreSQL database must be encoded in UTF8, not ${encoding}.`;
-  if (readOnly) return 'The PostgreSQL database is read-only: connect to the primary.';
+  if (readOnly)
+    return 'The PostgreSQL database is read-only: connect to the primary, or turn default_transaction_read_only off.';
   if (synchronousCommit === 'off')
     return 'PostgreSQL must not answer before a commit is on disk: set synchronous_commit to on.';
   return undefined;
@@ -152,6 +155,32 @@ async function refuseUnfit(pool: Connections, needed: SessionSettings): Promise<
   if (statements.length === 0) return synchronousCommit;
   throw new StartupError(
     `PostgreSQL needs other settings for petstore. Run this, and let a connection pooler reconnect: ${statements.join('; ')};`,
+  );
+}
+
+/**
+ * Refuses a role that may only read, or that lacks rights to a table which a migration has added.
+ * @throws StartupError
+ */
+async function refuseMissingRights(pool: Connections, tables: readonly AnyTable[]): Promise<void> {
+  // Entries of the audit log are never changed or deleted.
+  const [lack] = await pool.query<[right: string, name: string, grant: string]>(
+    `WITH lacks AS (
+       SELECT r AS missing, t AS name, 'TABLES' AS kind
+         FROM unnest($1::text[]) t, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) r
+         WHERE NOT has_table_privilege(t, r) AND (t <> 'audit' OR r IN ('SELECT', 'INSERT'))
+       UNION ALL
+       SELECT 'USAGE', seqrelid::regclass::text, 'SEQUENCES' FROM pg_sequence JOIN pg_depend ON objid = seqrelid
+         WHERE refobjid = ANY ($1::text[]::regclass[]) AND NOT has_sequence_privilege(seqrelid, 'USAGE')
+     )
+     SELECT missing, name, format('GRANT %s ON ALL %s IN SCHEMA %I TO %I', missing, kind, current_schema(), current_user)
+       FROM lacks LIMIT 1`,
+    [tables.map(({ name }) => name)],
+  );
+  if (lack === undefined) return;
+  const [right, name, grant] = lack;
+  throw new StartupError(
+    `The role of the service lacks the right ${right} on ${name}: run ${grant} as the owner of the tables.`,
   );
 }
 

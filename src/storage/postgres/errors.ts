@@ -11,6 +11,9 @@ const LOST = /^(?:08|28|3D|53|57P|58|25006|25P03)/;
 /** The SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 
+/** The SQLSTATE of a write to a server or database that is read-only now. */
+export const READ_ONLY = '25006';
+
 /** SQLSTATEs of a statement that other transactions stopped: it timed out, waited too long for a lock, or lost a race. */
 const HINDERED = /^(?:57014|55P03|40)/;
 

@@ -95,7 +95,7 @@ export class DatabaseGuard {
 }
 
 /** The files that SQLite opens for a path. It names log and index after the file behind all symbolic links. */
-function namesBehind(path: string): readonly string[] {
+export function namesBehind(path: string): readonly [database: string, log: string, index: string] {
   let real = path;
   try {
     real = realpathSync(path);

@@ -2,8 +2,17 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { EngineSettings } from '../engine.ts';
 import { NoDatabaseError, reasonOf, StartupError } from '../../domain/startup-error.ts';
-import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
+import {
+  SQLITE_BUSY,
+  SQLITE_CANTOPEN,
+  SQLITE_CORRUPT,
+  SQLITE_NOTADB,
+  SQLITE_READONLY,
+  sqliteCode,
+} from './errors.ts';
+import { refuseUnwritable } from './rights.ts';
 
 /** "PetS" in ASCII: marks a SQLite file as ours. */
 const APPLICATION_ID = 0x50_65_74_53;
@@ -16,15 +25,19 @@ const CACHE_SIZE = 16_384;
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 
+interface OpenSettings extends Pick<EngineSettings, 'mustExist' | 'mustWrite'> {
+  readonly createFolder: boolean;
+}
+
 /**
  * Opens the database file and brings it to this version's schema. Returns a connection that reads. `createFolder` creates
  * a missing folder. Only the default folder is created, so that a mistyped path or a volume that is not mounted does not
- * start an empty catalogue. `mustExist` refuses a file that does not exist or is empty.
+ * start an empty catalogue. `mustExist` refuses a file that does not exist or is empty, `mustWrite` one that may only be read.
  * @throws StartupError naming the file and what is wrong with it.
  */
 export function openDatabase(
   path: string,
-  { createFolder, mustExist = false }: { createFolder: boolean; mustExist?: boolean },
+  { createFolder, mustExist = false, mustWrite = false }: OpenSettings,
 ): DatabaseSync {
   const file = resolve(path);
   let db: DatabaseSync | undefined;
@@ -34,6 +47,7 @@ export function openDatabase(
     if (!existsSync(dirname(file)))
       throw new StartupError(`The folder ${dirname(file)} of the database does not exist.`);
     refuseLinks(file);
+    if (mustWrite) refuseUnwritable(file);
     db = new DatabaseSync(file, { timeout: OPEN_TIMEOUT });
     if (isEmpty(db, file) && mustExist) throw new NoDatabaseError(file);
     refuseEncoding(db, file);
@@ -41,11 +55,16 @@ export function openDatabase(
     db.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_SIZE}`);
     migrate(db, file);
     // From here on it only reads and never blocks the event loop. The thread of Writer writes.
-    db.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON');
+    db.exec('PRAGMA busy_timeout = 0');
+    if (mustWrite) tryToWrite(db);
+    db.exec('PRAGMA query_only = ON');
     return db;
   } catch (error) {
     db?.close();
     if (error instanceof StartupError) throw error;
+    const code = sqliteCode(error);
+    // SQLite names neither the file nor what to do.
+    if (code === SQLITE_READONLY || code === SQLITE_CANTOPEN) refuseUnwritable(file);
     throw new StartupError(`The database ${file} cannot be opened: ${reason(error)}.`, { cause: error });
   }
 }
@@ -77,6 +96,16 @@ function enterWal(db: DatabaseSync): void {
       if (sqliteCode(error) !== SQLITE_BUSY || left <= 0) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
     }
+  }
+}
+
+/** SQLite opens a file that it may not write for reading, and refuses the first write. */
+function tryToWrite(db: DatabaseSync): void {
+  try {
+    db.exec('BEGIN IMMEDIATE; ROLLBACK');
+  } catch (error) {
+    // Another process writes now.
+    if (sqliteCode(error) !== SQLITE_BUSY) throw error;
   }
 }
 

@@ -13,6 +13,8 @@ export const DIALECT: Dialect = {
   isAnyOf: (column, integers) =>
     sql`${raw(column)} IN (SELECT value FROM json_each(${`[${integers.join()}]`}))`,
   isLockTimeout: () => false,
+  // No lock for serving is lost meanwhile.
+  isReadOnly: () => false,
 };
 
 function equalities(columns: Readonly<Record<string, Value>>): Sql {

@@ -2,10 +2,10 @@ import { unavailable } from '../engine.ts';
 
 /** Primary result codes of SQLite: the low byte of an extended code. */
 export const SQLITE_BUSY = 5;
-const SQLITE_READONLY = 8;
+export const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
-const SQLITE_CANTOPEN = 14;
+export const SQLITE_CANTOPEN = 14;
 export const SQLITE_NOTADB = 26;
 export const SQLITE_CORRUPT = 11;
 

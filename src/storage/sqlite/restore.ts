@@ -20,6 +20,7 @@ import { ENVIRONMENTS } from '../../domain/api-key.ts';
 import { reasonOf, StartupError } from '../../domain/startup-error.ts';
 import { checkDatabase, isEmpty } from './database.ts';
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
+import { refuseUnwritable } from './rights.ts';
 import { ServingLock } from './serving-lock.ts';
 
 /*
@@ -49,6 +50,7 @@ export async function holdDatabase(path: string): Promise<HeldDatabase> {
   const database = resolve(path);
   if (!existsSync(dirname(database)))
     throw new StartupError(`The folder ${dirname(database)} of the database does not exist.`);
+  refuseUnwritable(database);
   if (!existsSync(database)) return { file: database, exists: false, release: async () => undefined };
   const file = realpathSync(database);
   await using held = new AsyncDisposableStack();

@@ -1,0 +1,82 @@
+// Contract: sections 1 and 4. A database that can be read and no longer written, while nobody sends a request.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+import { call } from '../support/api.ts';
+import { onPostgres } from '../support/databases.ts';
+import { issueKey } from '../support/instances.ts';
+import { newDatabase } from '../support/new-database.ts';
+import { startServiceProcess, type Variables, waitFor } from '../support/process.ts';
+import { smallDisk } from '../support/small-disk.ts';
+import { test } from '../support/test.ts';
+
+const FAILED = '"writing to the database failed; the service tries again"';
+const AGAIN = '"writing to the database succeeds again"';
+
+async function serve(t: TestContext, variables: Variables) {
+  const service = await startServiceProcess(t, { ...variables, METRICS_PORT: '0' });
+  const metrics = /"url":"([^"]+)","msg":"metrics"/.exec(service.stdout())?.[1] ?? '';
+  return { ...service, metrics };
+}
+
+/** Waits until the metric has this value and the service is ready. */
+async function untilWritable(
+  { url, metrics }: { url: string; metrics: string },
+  value: 0 | 1,
+): Promise<void> {
+  const line = `\npetstore_database_writable ${value}\n`;
+  while (!(await (await fetch(metrics)).text()).includes(line)) await wait(100);
+  assert.equal((await fetch(`${url}/readyz`)).status, 200);
+}
+
+test('on a full disk a metric and a line say that nothing can be written, and later that it can', async (t) => {
+  const disk = smallDisk(t);
+  const file = join(disk.folder, 'petstore.db');
+  newDatabase(file);
+  const service = await serve(t, { DATABASE_URL: `sqlite:${file}` });
+  await untilWritable(service, 1);
+  disk.fill();
+  await waitFor(service, ({ stdout }) => (stdout.includes(FAILED) ? true : undefined));
+  await untilWritable(service, 0);
+  disk.grow();
+  await waitFor(service, ({ stdout }) => (stdout.includes(AGAIN) ? true : undefined));
+  await untilWritable(service, 1);
+  assert.equal(service.stdout().split(FAILED).length, 2, 'once');
+});
+
+test('while PostgreSQL is read-only, reads go on, and a metric and a line tell of it', async (t) => {
+  const env = await onPostgres(t);
+  const { key } = await issueKey(env, { plan: 'pro' });
+  const service = await serve(t, env);
+  const operator = new Client({ connectionString: env['DATABASE_URL'] });
+  // The database is dropped under it if the test fails.
+  operator.on('error', () => undefined);
+  await operator.connect();
+  const { rows } = await operator.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
+  /** As after a failover: the sessions are gone, also that of the lock. */
+  const setReadOnly = async (value: 'on' | 'off') => {
+    await operator.query(
+      `SET default_transaction_read_only = off; ALTER DATABASE ${rows[0]?.name} SET default_transaction_read_only = ${value}`,
+    );
+    await operator.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+  };
+  // Counts that are not written yet.
+  await call(service.url, '/v1/pets', { key });
+  await call(service.url, '/v1/pets', { key: 'unknown' });
+  await setReadOnly('on');
+  await waitFor(service, ({ stdout }) => (stdout.includes(FAILED) ? true : undefined));
+  assert.match(service.stdout(), /read-only transaction/);
+  while ((await call(service.url, '/v1/pets', { key })).status !== 200) await wait(100);
+  await untilWritable(service, 0);
+  const refused = await call(service.url, '/v1/pets', { key, body: '{"name":"Rex","categoryId":7}' });
+  assert.equal(refused.status, 503);
+  await setReadOnly('off');
+  await waitFor(service, ({ stdout }) => (stdout.includes(AGAIN) ? true : undefined));
+  await untilWritable(service, 1);
+  service.child.kill('SIGTERM');
+  assert.equal((await service.ended).code, 0);
+  await operator.end();
+});
