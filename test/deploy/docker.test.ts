@@ -17,28 +17,34 @@ interface Compose {
       readonly profiles?: string[];
       readonly ports?: string[];
       readonly environment?: Record<string, string>;
+      readonly healthcheck?: { readonly test: readonly string[] };
     }
   >;
 }
 
 const { services } = readYaml('compose.yaml') as Compose;
 
-/** The exit status of the health check of the image, for a service on this port. */
-async function healthCheck(port: string): Promise<number> {
+/** The exit status of the health check of the image, in a container with these variables. */
+async function healthCheck(variables: Record<string, string>): Promise<number> {
   const [, json = ''] = /^HEALTHCHECK .*\\\n {2}CMD (.*)$/m.exec(read('Dockerfile')) ?? [];
   const [command, ...args] = JSON.parse(json) as string[];
   assert.equal(command, 'node');
-  const [status] = (await once(
-    spawn(process.execPath, args, { env: { PORT: port }, stdio: 'ignore' }),
-    'exit',
-  )) as [number | null];
+  const child = spawn(process.execPath, args, { env: variables, cwd: pathOf(''), stdio: 'ignore' });
+  const [status] = (await once(child, 'exit')) as [number | null];
   return Number(status);
 }
 
-test('the health check of the image follows PORT and fails without a service', async (t) => {
-  const service = await startTestService(t);
-  assert.equal(await healthCheck(new URL(service.url).port), 0);
-  assert.equal(await healthCheck(String(await freePort())), 1);
+test('the health check of the image follows HOST and PORT, and fails without a service', async (t) => {
+  for (const HOST of ['0.0.0.0', '127.0.0.1', '127.0.0.2']) {
+    const service = await startTestService(t, { env: { HOST } });
+    const { port: PORT } = new URL(service.url);
+    assert.equal(await healthCheck({ HOST, PORT }), 0, HOST);
+  }
+  assert.equal(await healthCheck({ PORT: String(await freePort()) }), 1);
+});
+
+test('the health check of compose.yaml asks whether an instance is ready', () => {
+  assert.deepEqual(services['service']?.healthcheck?.test, ['CMD', 'node', 'bin/health.js', '/readyz']);
 });
 
 test('monitoring runs only when asked for, and only for this machine', () => {
