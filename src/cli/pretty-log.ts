@@ -13,6 +13,7 @@ interface RequestLine {
   readonly status: number;
   readonly code?: string;
   readonly durationMs?: number;
+  readonly waitedMs?: number;
 }
 
 /** The local time, because a person compares it with a watch. */
@@ -54,11 +55,12 @@ function escapeText(name: string, value: unknown): unknown {
 }
 
 function describeRequest({ id = '', account, keyId, operator, method, route, ...rest }: RequestLine) {
-  const { status, code, durationMs } = rest;
+  const { status, code, durationMs, waitedMs } = rest;
   const parts = [
     `${method} ${route}`,
     code,
     durationMs === undefined ? undefined : `${Number(durationMs.toPrecision(3))} ms`,
+    waitedMs === undefined ? undefined : `waited ${Number(waitedMs.toPrecision(3))} ms`,
     operator ?? (account === undefined ? undefined : `${account}, key ${keyId}`),
   ];
   return { status: String(status), text: parts.filter((part) => part !== undefined).join('  '), id };

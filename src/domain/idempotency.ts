@@ -18,6 +18,8 @@ export interface Idempotency {
   readonly status: number;
   /** The path of the new thing: `/pets/{id}`. */
   readonly location: string | undefined;
+  /** For the time in which the first request with the key is awaited. */
+  readonly waits?: { until<T>(promise: Promise<T>): Promise<T> };
 }
 
 /** The answer to an earlier request with the same idempotency key, as its record has it. */

@@ -80,21 +80,23 @@ const Link = z.object({ link: z.string({ error: 'must be a string' }) });
 const Passkey = z.object({ passkey: SignedChallenge });
 
 /** The paths that sign in and out. Each takes POST. */
-const SIGN_IN: Readonly<Record<string, (request: IncomingMessage, access: Access) => Promise<Response>>> = {
-  '/sign-in': async (request, access) => {
-    const bytes = await readJsonBody(request, () => expectation(Link), MEDIA_TYPES.POST);
+const SIGN_IN: Readonly<Record<string, (context: RequestContext, access: Access) => Promise<Response>>> = {
+  '/sign-in': async (context, access) => {
+    const { request } = context;
+    const bytes = await readJsonBody(context, () => expectation(Link), MEDIA_TYPES.POST);
     const body = parseBody(bytes);
     return typeof body === 'object' && body !== null && 'passkey' in body
       ? access.signInWithPasskey(request, parseObject(Passkey, body).passkey)
       : access.signIn(request, parseObject(Link, body).link);
   },
-  '/sign-in/challenge': (request, access) => access.beginSignIn(request),
-  '/sign-out': (request, access) => access.signOut(request),
+  '/sign-in/challenge': ({ request }, access) => access.beginSignIn(request),
+  '/sign-out': ({ request }, access) => access.signOut(request),
 };
 
-const signInOrOut: Step<Service> = ({ path = '', request }, { access }) => {
+const signInOrOut: Step<Service> = (context, { access }) => {
+  const { path = '', request } = context;
   if (!Object.hasOwn(SIGN_IN, path)) return undefined;
-  return request.method === 'POST' ? SIGN_IN[path]?.(request, access) : otherMethodResponse('POST');
+  return request.method === 'POST' ? SIGN_IN[path]?.(context, access) : otherMethodResponse('POST');
 };
 
 /** A browser that opens a wrong address gets a page, and a program an error. */
@@ -180,17 +182,33 @@ export function createAdminApi<Repositories>({
     respond: (context) => runSteps(ADMIN_API, context, service),
     finish: (_, { headers }) => (headers.includes('Cache-Control: ') ? SHIELD : UNSTORED),
     record(context, { status, code }) {
-      const { id, request, operator, outage: reason, startedAt } = context;
+      const { id, request, operator, outage: reason, startedAt, waits } = context;
       const { method = '' } = request;
-      const durationMs = Math.round((clock().monotonic - startedAt.monotonic) * 1_000) / 1_000;
+      const waited = waits.total;
+      const durationMs = toMicrosecond(clock().monotonic - startedAt.monotonic - waited);
+      const waitedMs = waited >= 1 ? toMicrosecond(waited) : undefined;
       const route = routeName(context, pages);
       metrics?.observe(method, route, status, code, undefined, durationMs / 1_000);
       const isQuiet = status < 400 && (method === 'GET' || method === 'HEAD');
       const level = reason === undefined ? (isQuiet ? 'debug' : 'info') : 'warn';
-      const entry = { id, operator: operator?.name, method, route, status, code, reason, durationMs };
+      const entry = {
+        id,
+        operator: operator?.name,
+        method,
+        route,
+        status,
+        code,
+        reason,
+        durationMs,
+        waitedMs,
+      };
       log[level](entry, 'console request');
     },
   };
+}
+
+function toMicrosecond(milliseconds: number): number {
+  return Math.round(milliseconds * 1_000) / 1_000;
 }
 
 /** For log and metrics. Never the path itself, because a client may put a token there. */

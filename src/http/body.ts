@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { BODY_LIMIT, ERRORS, ServiceError } from '../domain/errors.ts';
 import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { readPatch, unreadablePatch } from '../domain/patch.ts';
-import type { BoundContext } from './context.ts';
+import type { BoundContext, RequestContext } from './context.ts';
 import { BODY_ENCODED, BODY_REFUSED, bodyMissing, OTHER_CHARSET, otherMediaType } from './messages.ts';
 import { fingerprintOf, parseIdempotencyKey } from './request-headers.ts';
 import { fields } from 'direct-http';
@@ -25,11 +25,11 @@ export const ACCEPT_PATCH = fields('Accept-Patch', MEDIA_TYPES.PATCH.join(', '))
 
 /** Reads the body of a request that is no GET, and what makes it safe to send the request again. */
 export async function readContent(context: BoundContext): Promise<undefined> {
-  const { request, operation, match, key } = context;
+  const { request, operation, match, key, waits } = context;
   const { id, method, role, body, answer, location } = operation.declaration;
-  if (method === 'DELETE') await readBytes(request, new ServiceError('invalid_request', BODY_REFUSED));
+  if (method === 'DELETE') await readBytes(context, new ServiceError('invalid_request', BODY_REFUSED));
   if (method === 'PATCH' && role === undefined && body !== undefined) {
-    context.body = await readPatchBody(body.schema, request);
+    context.body = await readPatchBody(body.schema, context);
     return;
   }
   const header = request.headers['idempotency-key'];
@@ -38,7 +38,7 @@ export async function readContent(context: BoundContext): Promise<undefined> {
   let bytes: Buffer = NO_BYTES;
   if (body !== undefined) {
     bytes = await readJsonBody(
-      request,
+      context,
       () => expectation(body.schema),
       MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST'],
     );
@@ -47,13 +47,13 @@ export async function readContent(context: BoundContext): Promise<undefined> {
   if (hash === undefined || key === undefined) return;
   const fingerprint = fingerprintOf(match.values, bytes);
   const { status } = answer;
-  context.idempotency = { accountId: key.account.id, key: hash, fingerprint, status, location };
+  context.idempotency = { accountId: key.account.id, key: hash, fingerprint, status, location, waits };
 }
 
 /** A fault of the body is part of the patch, because 404, 412 and 409 come before it. */
-async function readPatchBody(schema: z.ZodObject, request: IncomingMessage) {
+async function readPatchBody(schema: z.ZodObject, context: Sent) {
   try {
-    const bytes = await readJsonBody(request, () => expectation(schema), MEDIA_TYPES.PATCH);
+    const bytes = await readJsonBody(context, () => expectation(schema), MEDIA_TYPES.PATCH);
     return readPatch(schema, parseBody(bytes));
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'invalid_request')
@@ -64,6 +64,9 @@ async function readPatchBody(schema: z.ZodObject, request: IncomingMessage) {
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** A request, and how long it waits for its body. */
+type Sent = Pick<RequestContext, 'request' | 'waits'>;
+
 /**
  * Reads a whole JSON body. A message about a missing body says with `shape` what it must be.
  * @throws ServiceError `invalid_request` when there is none, `unsupported_media_type` when it has none of these
@@ -71,15 +74,15 @@ const NO_BYTES = Buffer.alloc(0);
  * @throws ClientGone when the connection ends first.
  */
 export async function readJsonBody(
-  request: IncomingMessage,
+  context: Sent,
   shape: () => string,
   types: readonly string[],
 ): Promise<Buffer> {
-  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+  const { 'content-type': type, 'content-encoding': encoding } = context.request.headers;
   const fault =
     typeFault(types, type) ?? ((encoding ?? 'identity') === 'identity' ? undefined : BODY_ENCODED);
   const body = await readBytes(
-    request,
+    context,
     fault === undefined ? undefined : new ServiceError('unsupported_media_type', fault),
   );
   if (body.length === 0) throw missing(shape);
@@ -90,7 +93,7 @@ export async function readJsonBody(
  * Reads the content of a request, however it is framed. Throws `refused` if there is any: a length announces it, and only
  * its first byte shows that a chunked request has some.
  */
-async function readBytes(request: IncomingMessage, refused?: ServiceError): Promise<Buffer> {
+async function readBytes({ request, waits }: Sent, refused?: ServiceError): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (coding === undefined) {
     if (Number(length ?? 0) === 0) return NO_BYTES;
@@ -99,7 +102,7 @@ async function readBytes(request: IncomingMessage, refused?: ServiceError): Prom
   }
   // It closed while the steps before waited, and no event will follow.
   if (request.destroyed && !request.complete) throw new ClientGone('The client went away.');
-  return request.complete ? buffered(request, refused) : read(request, refused);
+  return request.complete ? buffered(request, refused) : waits.until(read(request, refused));
 }
 
 /**

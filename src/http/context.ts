@@ -10,6 +10,7 @@ import type { Operator } from '../domain/operator.ts';
 import type { Idempotency } from '../domain/idempotency.ts';
 import type { Values } from './parameters.ts';
 import { REQUEST_ID } from './request-headers.ts';
+import type { Waits } from './waits.ts';
 import type { BoundOperation, Match } from './routes.ts';
 import type { Fields, Octets, ResponseWriter } from 'direct-http';
 
@@ -30,6 +31,7 @@ export interface RequestContext {
   readonly writer: ResponseWriter;
   readonly id: string;
   readonly startedAt: Moment;
+  readonly waits: Waits;
   /** Decoded; undefined when its percent-encoding is broken. */
   readonly path: string | undefined;
   readonly query: string;

@@ -8,6 +8,7 @@ import { internalError } from './messages.ts';
 import { errorResponse } from './response.ts';
 import type { Routes } from './routes.ts';
 import type { ServingState } from './steps.ts';
+import { Waits } from './waits.ts';
 import {
   type Fields,
   type Handlers,
@@ -98,6 +99,7 @@ export class Listener implements Handlers<Response> {
       writer,
       id: requestId(request.headers['x-request-id']),
       startedAt: this.#deps.clock(),
+      waits: new Waits(this.#deps.clock),
       path,
       query,
       match,

@@ -8,6 +8,7 @@ import type { Place } from '../domain/cursor.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
 import { type Patch, toPatch } from '../domain/patch.ts';
+import type { Waits } from './waits.ts';
 import type { Idempotency, Replay } from '../domain/idempotency.ts';
 import type { Json } from '../domain/json.ts';
 import type { Page } from '../domain/page.ts';
@@ -86,6 +87,8 @@ export interface ClientCall<P = Values, Body = unknown> extends Call<P, Body> {
   readonly accountId: number;
   /** For an answer that waits: its method, and the socket that closes when the client has gone. */
   readonly request: Pick<IncomingMessage, 'method' | 'socket'>;
+  /** For what is awaited and is no work of the service. */
+  readonly waits: Pick<Waits, 'until'>;
   /** The entity tags of `If-Match`, for `isCurrent`. Undefined when the request has no such header. */
   readonly ifMatch: readonly string[] | undefined;
   /** Set when the request carries an `Idempotency-Key`. */

@@ -183,22 +183,24 @@ export function createPublicApi<Repositories>({
     },
     record(context, response) {
       const { status, code } = response;
-      const { id, key, request, startedAt, operation, match } = context;
+      const { id, key, request, startedAt, waits, operation, match } = context;
       if (key !== undefined) usage.note(key.id, operation?.index ?? -1, status, startedAt.unix);
       if (status >= 400 && isBelowApi(context.path))
         failedRequests.note(toFailedRequest(context, response, addressOf));
       const isLogged = log.isLevelEnabled('info');
       if (!isLogged && metrics === undefined && recent === undefined) return;
       const { method = '' } = request;
-      const duration = clock().monotonic - startedAt.monotonic;
+      const waited = waits.total;
+      const duration = clock().monotonic - startedAt.monotonic - waited;
       const route = routeName(context, site);
       metrics?.observe(method, route, status, code, key?.account.plan, duration / 1000);
       if (recent !== undefined && isBelowApi(context.path)) recent.note(startedAt.unix, status, duration);
       if (!isLogged) return;
       const durationUs = Math.round(duration * 1000);
+      const waitedUs = Math.round(waited * 1000);
       if (match === undefined && site.quietRoutes.has(route))
         log.debug({ id, method, route, status, code, durationMs: durationUs / 1000 }, 'request');
-      else requestLog.write({ id, key, method, route, status, code, durationUs });
+      else requestLog.write({ id, key, method, route, status, code, durationUs, waitedUs });
     },
   };
 }

@@ -37,11 +37,23 @@ export const readBody: Step<unknown> = (context) =>
     : readContent(requireBound(context));
 
 export const handle: Step<ResponseOptions> = async (context, options) => {
-  const { operation, request, key, operator, origin, actor, parameters, body, idempotency } =
+  const { operation, request, waits, key, operator, origin, actor, parameters, body, idempotency } =
     requireBound(context);
   const ifMatch = entityTags(request.headers['if-match']);
   const accountId = key?.account.id;
-  const call = { request, key, accountId, operator, origin, actor, parameters, body, ifMatch, idempotency };
+  const call = {
+    request,
+    waits,
+    key,
+    accountId,
+    operator,
+    origin,
+    actor,
+    parameters,
+    body,
+    ifMatch,
+    idempotency,
+  };
   // The steps before have let the caller in.
   const result = await operation.handle(call as ClientCall & OperatorCall);
   return toResponse(requireBound(context), result, options);

@@ -10,8 +10,9 @@ export interface RequestEntry {
   readonly route: string;
   readonly status: number;
   readonly code: ErrorCode | undefined;
-  /** Whole microseconds. */
+  /** Whole microseconds of work, and of waits for others. */
   readonly durationUs: number;
+  readonly waitedUs: number;
 }
 
 /** The parts that pino makes its lines of. Its types do not have them. */
@@ -62,11 +63,14 @@ export class RequestLog {
     this.#stream = parts[pino.symbols.streamSym];
   }
 
-  write({ id, key, method, route, status, code, durationUs }: RequestEntry): void {
+  write({ id, key, method, route, status, code, durationUs, waitedUs }: RequestEntry): void {
     let line = `${this.#level}${this.#time()}${this.#bindings},"id":"${id}"`;
     if (key !== undefined) line += `,"keyId":${key.id},"account":${JSON.stringify(key.account.name)}`;
     line += `,"method":"${method}","route":"${route}","status":${status}`;
     if (code !== undefined) line += `,"code":"${code}"`;
-    this.#stream.write(`${line},"durationMs":${thousandths(durationUs)},"msg":"request"}\n`);
+    line += `,"durationMs":${thousandths(durationUs)}`;
+    // Most bodies arrive in less.
+    if (waitedUs >= 1_000) line += `,"waitedMs":${thousandths(waitedUs)}`;
+    this.#stream.write(`${line},"msg":"request"}\n`);
   }
 }

@@ -9,7 +9,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 
 export interface RequestMetrics {
-  /** `route` is the template, never the path; `seconds` is how long the answer took. */
+  /** `route` is the template, never the path; `seconds` is how long the service worked. */
   observe(
     method: string,
     route: string,
@@ -83,7 +83,7 @@ export class RequestCounts implements RequestMetrics {
       '# HELP petstore_requests_total Requests answered.',
       '# TYPE petstore_requests_total counter',
       ...series.map(({ labels, count }) => `petstore_requests_total{${labels}} ${count}`),
-      '# HELP petstore_request_duration_seconds Time from the request to its answer.',
+      '# HELP petstore_request_duration_seconds Time from the request to its answer, without waits for the client, an event or an endpoint.',
       '# TYPE petstore_request_duration_seconds histogram',
       ...this.#all.flatMap(histogram),
       '',

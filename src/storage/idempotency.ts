@@ -50,12 +50,14 @@ export function openWriteOnce(
     ...args: A
   ) => Promise<Repeatable<T, Code>> = async (idempotency, work, ...args) => {
     if (idempotency === undefined) return engine.write(work, ...args);
-    const { accountId, key, fingerprint } = idempotency;
-    const write = () => writeInTransaction(idempotency, work, args);
+    const { waits, ...record } = idempotency;
+    const { accountId, key, fingerprint } = record;
+    const write = () => writeInTransaction(record, work, args);
     const name = `${accountId} ${key}`;
     const first = inFlight.get(name);
     if (first !== undefined) {
-      const result = await waitFor(first.result);
+      const awaited = waitFor(first.result);
+      const result = await (waits?.until(awaited) ?? awaited);
       if (result === IN_FLIGHT) return IN_FLIGHT;
       // A request with another body must be compared with the record, if there is one. A refusal is not recorded, and it
       // can be about the key of the first request.

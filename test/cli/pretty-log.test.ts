@@ -21,12 +21,14 @@ const REQUEST = {
   status: 200,
   code: undefined,
   durationUs: 1_234_567,
+  waitedUs: 0,
 };
 
 test('a request is one line: status, path, code, time, account and key, id', () => {
   const { log, text } = prettyLog();
   const requests = new RequestLog(log);
   requests.write({ ...REQUEST, key: { id: 7, account: { name: 'shop' } } });
+  requests.write({ ...REQUEST, waitedUs: 30_000_000, key: { id: 7, account: { name: 'shop' } } });
   requests.write({ ...REQUEST, status: 401, code: 'unauthorized', durationUs: 412, key: undefined });
   log.info(
     { operator: 'ada', method: 'POST', route: '/admin/v1/keys', status: 201, id: 'x' },
@@ -34,6 +36,7 @@ test('a request is one line: status, path, code, time, account and key, id', () 
   );
   assert.deepEqual(text().split('\n'), [
     'INFO: 200 GET /v1/pets  1230 ms  shop, key 7  dTQxW5ZYpoTqJLrFROby',
+    'INFO: 200 GET /v1/pets  1230 ms  waited 30000 ms  shop, key 7  dTQxW5ZYpoTqJLrFROby',
     'INFO: 401 GET /v1/pets  unauthorized  0.412 ms  dTQxW5ZYpoTqJLrFROby',
     'INFO: 201 POST /admin/v1/keys  ada  x',
     '',

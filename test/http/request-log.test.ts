@@ -11,11 +11,14 @@ const USUAL: RequestEntry = {
   status: 200,
   code: undefined,
   durationUs: 125,
+  waitedUs: 0,
 };
 
 for (const [kind, entry] of Object.entries({
   'an answer': USUAL,
   'an error': { ...USUAL, status: 404, code: 'not_found', durationUs: 12_000 },
+  'an answer after a short wait': { ...USUAL, waitedUs: 999 },
+  'an answer that was waited for': { ...USUAL, waitedUs: 30_000_250 },
   'a caller that is not known': {
     ...USUAL,
     key: undefined,
@@ -34,8 +37,14 @@ for (const [kind, entry] of Object.entries({
         { timestamp: () => ',"time":"now"', ...options },
         { write: (line) => void lines.push(line) },
       );
-      const { id, key, durationUs, ...rest } = entry;
-      const fields = { keyId: key?.id, account: key?.account.name, ...rest, durationMs: durationUs / 1000 };
+      const { id, key, durationUs, waitedUs, ...rest } = entry;
+      const fields = {
+        keyId: key?.id,
+        account: key?.account.name,
+        ...rest,
+        durationMs: durationUs / 1000,
+        ...(waitedUs >= 1_000 && { waitedMs: waitedUs / 1000 }),
+      };
       log.info({ id, ...fields }, 'request');
       new RequestLog(log).write(entry);
       assert.equal(lines[1], lines[0]);

@@ -385,7 +385,7 @@ export interface Overview {
   readonly startedAt: string;
   /** Over the last ten seconds. */
   readonly requestsPerSecond: number;
-  /** Of this minute and the one before. Absent without requests. */
+  /** Time of work, of this minute and the one before, without waits for a client, an event or an endpoint. Absent without requests. */
   readonly latency: {
     /** Milliseconds. */
     readonly p50?: number | undefined;

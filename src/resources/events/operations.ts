@@ -174,7 +174,7 @@ type EventParameters = {
 };
 
 async function listPage(
-  { key, accountId, parameters, request }: ClientCall<EventParameters>,
+  { key, accountId, parameters, request, waits }: ClientCall<EventParameters>,
   { events, feed, keys, clock }: Stores,
 ) {
   const { limit, type, wait, after: cursor } = parameters;
@@ -201,7 +201,8 @@ async function listPage(
     const now = clock();
     const left = Math.min(deadline - now.monotonic, (key.expiresAt ?? Number.POSITIVE_INFINITY) - now.unix);
     if (page.items.length > 0 || left <= 0) return answer;
-    if (!(await feed.wait({ accountId, streams, after: page.next }, left, request.socket))) return answer;
+    const woken = feed.wait({ accountId, streams, after: page.next }, left, request.socket);
+    if (!(await waits.until(woken))) return answer;
     // The key may have ended meanwhile.
     const current = await keys.find(key.id);
     if ('error' in checkKey('value' in current ? current.value : undefined, clock().unix)) return answer;

@@ -5,9 +5,10 @@ import { COUNTS } from '../usage/schema.ts';
 
 const milliseconds = z.number().meta({ description: 'Milliseconds.' });
 
-const Latency = z
-  .object({ p50: milliseconds.optional(), p99: milliseconds.optional() })
-  .meta({ description: 'Of this minute and the one before. Absent without requests.' });
+const Latency = z.object({ p50: milliseconds.optional(), p99: milliseconds.optional() }).meta({
+  description:
+    'Time of work, of this minute and the one before, without waits for a client, an event or an endpoint. Absent without requests.',
+});
 
 export const Overview = z
   .object({

@@ -145,9 +145,12 @@ const createWebhook = create(NewWebhook, WebhookWithSecret, {
     conflict: `The account has ${MOST_WEBHOOKS} webhooks in this environment: delete one first.`,
   },
   sample: { client: 'webhooks.create' },
-  async handle({ accountId, key, actor, body, idempotency }, { webhooks, endpoints, environment }: Stores) {
+  async handle(
+    { accountId, key, actor, body, idempotency, waits },
+    { webhooks, endpoints, environment }: Stores,
+  ) {
     if (endpoints === undefined) return OFF;
-    const checked = await endpoints.check(body.url);
+    const checked = await waits.until(endpoints.check(body.url));
     if ('error' in checked) return checked;
     const secret = newWebhookSecret(randomBytes);
     const { url, types = ['*'], description } = body;
@@ -202,12 +205,12 @@ const updateWebhook = change(WebhookPatch, Webhook, {
   errors: { not_found: NO_WEBHOOK, precondition_failed: otherTag('webhook') },
   sample: { client: 'webhooks.update' },
   async handle(
-    { accountId, key, actor, parameters, body, ifMatch },
+    { accountId, key, actor, parameters, body, ifMatch, waits },
     { webhooks, endpoints, environment }: Stores,
   ) {
     if (endpoints === undefined) return OFF;
     const { url } = body.fields;
-    const checked = url === undefined ? undefined : await endpoints.check(url);
+    const checked = url === undefined ? undefined : await waits.until(endpoints.check(url));
     // Counts only after 404 and 412, like every fault of a patch.
     const patch = checked !== undefined && 'error' in checked ? { ...body, fault: checked.message } : body;
     const { scopes } = key;
@@ -277,11 +280,11 @@ const testWebhook = act(WebhookTest, {
     rate_limit_exceeded: `The account has sent ${MOST_TESTS} tests within a minute: wait.`,
   },
   sample: { client: 'webhooks.test' },
-  async handle({ accountId, actor, parameters }, { webhooks, endpoints, environment }: Stores) {
+  async handle({ accountId, actor, parameters, waits }, { webhooks, endpoints, environment }: Stores) {
     if (endpoints === undefined) return OFF;
     const found = await webhooks.get(parameters.webhookId, { accountId, environment });
     if ('error' in found) return found;
-    const sent = await endpoints.test(actor, found.value);
+    const sent = await waits.until(endpoints.test(actor, found.value));
     return 'error' in sent
       ? sent
       : { value: { ...sent.value, enabled: describeWebhook(found.value).enabled } };
