@@ -1,8 +1,16 @@
 // Contract: section 3.
 import { INT64_MAX } from './int64.ts';
 
+/** Throws when nobody waits for the answer any more. Work in several parts calls it between two of them. */
+export type Signal = Pick<AbortSignal, 'throwIfAborted'>;
+
+/** Work that a signal can end. */
+export interface Abortable {
+  readonly signal?: Signal | undefined;
+}
+
 /** Which page of a list. */
-export interface PageQuery {
+export interface PageQuery extends Abortable {
   /** The most items that the page has. */
   readonly limit: number;
   /** `next` of the page before. Without it, the page is the first. */

@@ -4,15 +4,10 @@ import type { z } from 'zod';
 import { BODY_LIMIT, ERRORS, ServiceError } from '../domain/errors.ts';
 import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { readPatch, unreadablePatch } from '../domain/patch.ts';
-import type { BoundContext, RequestContext } from './context.ts';
+import { type BoundContext, ClientGone, type RequestContext } from './context.ts';
 import { BODY_ENCODED, BODY_REFUSED, bodyMissing, OTHER_CHARSET, otherMediaType } from './messages.ts';
 import { fingerprintOf, parseIdempotencyKey } from './request-headers.ts';
 import { fields } from 'direct-http';
-
-/** The client closed the connection before its request was complete, so there is nobody to answer. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
-}
 
 /** The media types that a body may have. The description shows the first one. A patch is one of RFC 7396. */
 export const MEDIA_TYPES = {

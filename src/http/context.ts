@@ -8,6 +8,7 @@ import type { Moment } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Operator } from '../domain/operator.ts';
 import type { Idempotency } from '../domain/idempotency.ts';
+import type { Signal } from '../domain/page.ts';
 import type { Values } from './parameters.ts';
 import { REQUEST_ID } from './request-headers.ts';
 import type { Waits } from './waits.ts';
@@ -60,6 +61,30 @@ export interface RequestContext {
   idempotency: Idempotency | undefined;
   /** The place of the request among those in flight. */
   place: number;
+}
+
+/** The client closed the connection before its answer, so there is nobody to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/**
+ * Ends work that nobody waits for. It is no AbortSignal, because that would need a listener for each request. A client that
+ * has only ended its side cannot be told from one that has gone: it gets answers whose work has one part.
+ */
+export class AnswerAwaited implements Signal {
+  readonly #context: Pick<RequestContext, 'request' | 'writer'>;
+
+  constructor(context: Pick<RequestContext, 'request' | 'writer'>) {
+    this.#context = context;
+  }
+
+  /** @throws ClientGone when the client has gone, or the request was answered early because the service stops. */
+  throwIfAborted(): void {
+    const { request, writer } = this.#context;
+    if (writer.destroyed || writer.headersSent || request.socket.readableEnded)
+      throw new ClientGone('The client went away.');
+  }
 }
 
 /** A context after the step that requires an operation. */

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { ACCEPT_PATCH, ClientGone } from './body.ts';
-import { parseTarget, type RequestContext, requestId, type Response } from './context.ts';
+import { ACCEPT_PATCH } from './body.ts';
+import { ClientGone, parseTarget, type RequestContext, requestId, type Response } from './context.ts';
 import { internalError } from './messages.ts';
 import { errorResponse } from './response.ts';
 import type { Routes } from './routes.ts';
@@ -174,7 +174,10 @@ export class Listener implements Handlers<Response> {
   #drop({ id, writer }: RequestContext, error: unknown): void {
     if (error instanceof ClientGone) {
       // An early answer is logged already.
-      if (!writer.headersSent) this.#deps.log.info({ id }, 'client went away');
+      if (writer.headersSent) return;
+      this.#deps.log.info({ id }, 'client went away');
+      // The client may have ended its side only.
+      writer.destroy();
       return;
     }
     this.#deps.log.error({ id, err: error }, 'no answer could be written');

@@ -11,7 +11,7 @@ import { type Patch, toPatch } from '../domain/patch.ts';
 import type { Waits } from './waits.ts';
 import type { Idempotency, Replay } from '../domain/idempotency.ts';
 import type { Json } from '../domain/json.ts';
-import type { Page } from '../domain/page.ts';
+import type { Page, Signal } from '../domain/page.ts';
 import type { Result } from '../domain/result.ts';
 import {
   type AnyParameter,
@@ -78,6 +78,8 @@ export interface Call<P = Values, Body = unknown> {
   readonly body: Body;
   /** Who changes something, with the address of the client. */
   readonly actor: Actor;
+  /** For work in several parts. */
+  readonly signal: Signal;
 }
 
 /** The request of a client with an API key. */
@@ -85,7 +87,7 @@ export interface ClientCall<P = Values, Body = unknown> extends Call<P, Body> {
   readonly key: KeyRecord;
   /** The account of the key. */
   readonly accountId: number;
-  /** For an answer that waits: its method, and the socket that closes when the client has gone. */
+  /** For an answer that waits: its method, and the socket that ends or closes when the client has gone. */
   readonly request: Pick<IncomingMessage, 'method' | 'socket'>;
   /** For what is awaited and is no work of the service. */
   readonly waits: Pick<Waits, 'until'>;

@@ -1,6 +1,6 @@
 // Contract: sections 3 and 4.
 import { readContent } from './body.ts';
-import { requireBound, type Step } from './context.ts';
+import { AnswerAwaited, requireBound, type Step } from './context.ts';
 import { BAD_ENCODING, STORE_LOST } from './messages.ts';
 import type { ClientCall, OperatorCall } from './operation.ts';
 import { readValues } from './parameters.ts';
@@ -41,8 +41,10 @@ export const handle: Step<ResponseOptions> = async (context, options) => {
     requireBound(context);
   const ifMatch = entityTags(request.headers['if-match']);
   const accountId = key?.account.id;
+  const signal = new AnswerAwaited(context);
   const call = {
     request,
+    signal,
     waits,
     key,
     accountId,

@@ -1,5 +1,6 @@
 // Contract: section 6.
 import type { Account } from '../domain/account.ts';
+import type { Abortable } from '../domain/page.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Limits } from '../domain/plan.ts';
 import type { Ban, BanRecord } from './ban.ts';
@@ -70,7 +71,7 @@ export interface BannableKey {
   readonly account: Pick<Account, 'id'>;
 }
 
-export interface BanQuery {
+export interface BanQuery extends Abortable {
   readonly accountId?: number | undefined;
   /** Only keys with a larger id. */
   readonly after?: number | bigint | undefined;

@@ -2,6 +2,7 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import { type Clock, DAY, MINUTE } from '../domain/clock.ts';
+import type { Signal } from '../domain/page.ts';
 import type { Engine } from '../storage/engine.ts';
 import { raw, type Sql, sql, type Value } from '../storage/sql.ts';
 import {
@@ -191,12 +192,18 @@ export function open(
   }
 
   /** All bans in force with larger key ids, some at a time. */
-  async function* readPages(after: number | bigint, limit: number): AsyncGenerator<readonly KeyBan[]> {
+  async function* readPages(
+    after: number | bigint,
+    limit: number,
+    signal: Signal | undefined,
+  ): AsyncGenerator<readonly KeyBan[]> {
     for (let last: number | bigint | undefined = after; last !== undefined; ) {
       const bans = await readBans(sql`AND key_id > ${last} ORDER BY key_id LIMIT ${limit}`);
       yield bans;
       last = bans.length < limit ? undefined : bans.at(-1)?.keyId;
-      if (last !== undefined) await letOthersRun();
+      if (last === undefined) return;
+      await letOthersRun();
+      signal?.throwIfAborted();
     }
   }
 
@@ -204,8 +211,9 @@ export function open(
   async function* readPagesOfAccount(
     accountId: number,
     after: number | bigint,
+    signal: Signal | undefined,
   ): AsyncGenerator<readonly KeyBan[]> {
-    for await (const bans of readPages(after, ROWS_READ)) {
+    for await (const bans of readPages(after, ROWS_READ, signal)) {
       // A condition on the account would make the database read all keys of the account.
       const isBanned = engine.dialect.isAnyOf(
         'id',
@@ -269,11 +277,11 @@ export function open(
       while (await engine.write(pruneCounts, environment, day, now() - MINUTE));
       while (await engine.write(pruneBanRecords, environment, Math.floor(endedBefore)));
     },
-    async listBans({ accountId, after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
+    async listBans({ accountId, after = 0, limit = Number.POSITIVE_INFINITY, signal } = {}) {
       const pages =
         accountId === undefined
-          ? readPages(after, Math.min(limit, ROWS_READ))
-          : readPagesOfAccount(accountId, after);
+          ? readPages(after, Math.min(limit, ROWS_READ), signal)
+          : readPagesOfAccount(accountId, after, signal);
       const found: KeyBan[] = [];
       for await (const bans of pages) {
         found.push(...bans);

@@ -1,6 +1,6 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { INT64_MAX } from '../domain/int64.ts';
-import { type Page, type PageQuery, toPage } from '../domain/page.ts';
+import { type Page, type PageQuery, type Signal, toPage } from '../domain/page.ts';
 import type { Engine } from './engine.ts';
 import { empty, join, raw, type Row, type Sql, sql } from './sql.ts';
 
@@ -40,6 +40,7 @@ async function* rounds(
   engine: Engine,
   { ids, id, size }: Pick<Source<unknown>, 'ids' | 'id' | 'size'>,
   indexed: readonly Sql[],
+  signal: Signal | undefined,
 ): AsyncGenerator<readonly Sql[]> {
   for (let end = INT64_MAX; ; ) {
     const round = [...indexed, sql`${id} < ${end}`];
@@ -50,6 +51,7 @@ async function* rounds(
     if (last === undefined) return;
     end = last[0];
     await letOthersRun();
+    signal?.throwIfAborted();
   }
 }
 
@@ -58,9 +60,10 @@ export async function countInRounds(
   engine: Engine,
   source: Source<unknown>,
   { indexed, others }: Filters,
+  signal?: Signal,
 ): Promise<number> {
   let count = 0;
-  for await (const round of rounds(engine, source, indexed)) {
+  for await (const round of rounds(engine, source, indexed, signal)) {
     const [row] = await engine.read<[bigint]>(
       sql`SELECT count(*) FROM ${source.from} WHERE ${all([...round, ...others])}`,
     );
@@ -78,7 +81,7 @@ export async function listInRounds<T extends { readonly id: number | bigint }>(
   source: Source<T>,
   { indexed, others }: Filters,
   { by, isAscending }: Order,
-  { limit, cursor }: PageQuery,
+  { limit, cursor, signal }: PageQuery,
 ): Promise<Page<T>> {
   const { select, from, id, parse } = source;
   const isNewestFirst = by === undefined && !isAscending;
@@ -91,7 +94,7 @@ export async function listInRounds<T extends { readonly id: number | bigint }>(
   let found: { readonly item: T; readonly place: Place }[] = [];
   // In the order of an index and without a filter, a page is read at once.
   const isAtOnce = by === undefined && others.length === 0;
-  for await (const round of isAtOnce ? [base] : rounds(engine, source, base)) {
+  for await (const round of isAtOnce ? [base] : rounds(engine, source, base, signal)) {
     const rows = await engine.read(sql`
       ${select}, ${by ?? id} FROM ${from} WHERE ${all([...round, ...others])} ORDER BY ${order} LIMIT ${limit + 1}`);
     found.push(...rows.map((row) => ({ item: parse(row), place: row.at(-1) as Place })));

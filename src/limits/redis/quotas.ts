@@ -85,6 +85,7 @@ export class RedisQuotas implements RateLimitAdmin {
     accountId,
     after = 0,
     limit = Number.POSITIVE_INFINITY,
+    signal,
   }: BanQuery): Promise<readonly KeyBan[]> {
     const { keys } = await this.#bannedKeys();
     const listed = keys.filter(
@@ -95,6 +96,7 @@ export class RedisQuotas implements RateLimitAdmin {
     for (const part of chunksOf(listed, BANS_READ)) {
       found.push(...(await this.#findBans(part)));
       if (found.length >= limit) break;
+      signal?.throwIfAborted();
     }
     return found.slice(0, limit);
   }

@@ -154,8 +154,8 @@ const listAccounts = list(
     description: 'Returns a page of accounts, by default the newest first.',
     filters: { ...ACCOUNT_FILTERS, sort: order },
     examples: { page: { summary: 'A page', value: [EXAMPLE] } },
-    handle: async ({ parameters }, { accounts }: OperatorRepositories) =>
-      mapPage(await accounts.list(parameters), describeAccount),
+    handle: async ({ parameters, signal }, { accounts }: OperatorRepositories) =>
+      mapPage(await accounts.list({ ...parameters, signal }), describeAccount),
   },
 );
 
@@ -170,8 +170,8 @@ const countAccounts = read(ListCount, {
     description: 'The counts.',
     examples: { filtered: { summary: 'With a filter', value: { count: 37, total: 212 } } },
   },
-  handle: async ({ parameters }, { accounts }: OperatorRepositories) => ({
-    value: { count: await accounts.count(parameters), total: await accounts.count({}) },
+  handle: async ({ parameters, signal }, { accounts }: OperatorRepositories) => ({
+    value: { count: await accounts.count(parameters, signal), total: await accounts.count({}, signal) },
   }),
 });
 

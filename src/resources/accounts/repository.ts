@@ -7,7 +7,7 @@ import { DAY } from '../../domain/clock.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import { toJson } from '../../domain/json.ts';
 import { didYouMean } from '../../domain/nearest.ts';
-import type { Page, PageQuery } from '../../domain/page.ts';
+import type { Page, PageQuery, Signal } from '../../domain/page.ts';
 import { type Limits, type Plan, PLAN_NAMES, PLANS } from '../../domain/plan.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import { findNameFault, foldedName } from '../../domain/text.ts';
@@ -307,10 +307,17 @@ export function open(
     },
     listAll,
     /** By default newest first. A filter reads some accounts at a time and lets requests run in between. */
-    list: ({ sort = '-created', limit, cursor, ...filter }: AccountQuery): Promise<Page<ListedAccount>> =>
-      listInRounds(engine, SOURCE, toFilters(filter), toOrder(sort), { limit, cursor }),
+    list: ({
+      sort = '-created',
+      limit,
+      cursor,
+      signal,
+      ...filter
+    }: AccountQuery): Promise<Page<ListedAccount>> =>
+      listInRounds(engine, SOURCE, toFilters(filter), toOrder(sort), { limit, cursor, signal }),
     /** How many accounts a list with these filters has. Requests run in between. */
-    count: (filter: AccountFilter): Promise<number> => countInRounds(engine, SOURCE, toFilters(filter)),
+    count: (filter: AccountFilter, signal?: Signal): Promise<number> =>
+      countInRounds(engine, SOURCE, toFilters(filter), signal),
     async get(id: number): Promise<Result<ListedAccount, 'not_found'>> {
       const [row] = await engine.read(sql`${SOURCE.select} FROM accounts WHERE id = ${id}`);
       return row === undefined ? { error: 'not_found' } : { value: toListed(row) };

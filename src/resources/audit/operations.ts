@@ -68,8 +68,8 @@ const listAudit = list(Entries, 'the audit log', {
       ],
     },
   },
-  handle: async ({ parameters }, { audit }: Repositories) =>
-    mapPage(await audit.list(parameters), describeEntry),
+  handle: async ({ parameters, signal }, { audit }: Repositories) =>
+    mapPage(await audit.list({ ...parameters, signal }), describeEntry),
 });
 
 function describeEntry({ id, at, actor, ...entry }: AuditEntry) {

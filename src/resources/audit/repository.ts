@@ -152,6 +152,7 @@ export function open(engine: Engine) {
         if (read.next === undefined || found.length > query.limit) return toPage(found, query.limit);
         cursor = read.next;
         await letOthersRun();
+        query.signal?.throwIfAborted();
       }
     },
     /** Adds an entry of its own, for changes outside the database. Writes add their entries in their own transactions. */

@@ -46,8 +46,8 @@ const listBans = list(Bans, 'bans', {
       ],
     },
   },
-  handle: async ({ parameters }, { bans, quotas }: Stores) =>
-    mapPage(await bans.list(parameters, quotas), describeBan),
+  handle: async ({ parameters, signal }, { bans, quotas }: Stores) =>
+    mapPage(await bans.list({ ...parameters, signal }, quotas), describeBan),
 });
 
 const liftBan = remove({

@@ -106,10 +106,10 @@ export function open(
   return {
     /** The bans in force, by the numbers of their keys. */
     async list(
-      { accountId, limit, cursor }: ListQuery,
+      { accountId, limit, cursor, signal }: ListQuery,
       quotas: Pick<RateLimitAdmin, 'listBans'>,
     ): Promise<Page<ListedBan>> {
-      const bans = await quotas.listBans({ accountId, after: cursor, limit: limit + 1 });
+      const bans = await quotas.listBans({ accountId, after: cursor, limit: limit + 1, signal });
       const { items, next } = toPage(bans, limit, ({ keyId }) => BigInt(keyId));
       return { items: await describe(items), next };
     },

@@ -78,11 +78,12 @@ const listDeprecations = read(Uses, {
       },
     },
   },
-  async handle({ parameters }, { clock, usageHistory, deprecated }: Repositories) {
+  async handle({ parameters, signal }, { clock, usageHistory, deprecated }: Repositories) {
     const { limit, cursor: after } = parameters;
     const uses = await listDeprecatedUses(usageHistory, deprecated, clock().unix, {
       limit: limit + 1,
       after,
+      signal,
     });
     const page = toPage(uses, limit, ({ requests, keyId, operation }): UsePlace => {
       return { requests, keyId, operation };

@@ -1,4 +1,5 @@
 // Contract: sections 6.9 and 9.
+import type { Abortable } from '../../domain/page.ts';
 import {
   countRequests,
   firstOfLastDays,
@@ -36,7 +37,11 @@ export async function listDeprecatedUses(
   history: Pick<UsageRepository, 'sums' | 'lastCalls'>,
   deprecated: readonly DeprecatedOperation[],
   now: number,
-  { limit = Infinity, after }: { readonly limit?: number; readonly after?: UsePlace | undefined } = {},
+  {
+    limit = Infinity,
+    after,
+    signal,
+  }: Abortable & { readonly limit?: number; readonly after?: UsePlace | undefined } = {},
 ): Promise<readonly DeprecatedUse[]> {
   const range = lastDays(now);
   const ranked: Omit<DeprecatedUse, 'lastHour'>[] = [];
@@ -47,6 +52,7 @@ export async function listDeprecatedUses(
       operation,
       limit,
       after: after && placeOf(operation, after),
+      signal,
     })) {
       const { keyId = 0, label, accountId = 0, account = '' } = sum;
       const requests = countRequests(sum);

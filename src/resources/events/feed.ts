@@ -1,9 +1,13 @@
 // Contract: section 13.
+import type { Socket } from 'node:net';
 import type { EventRepository } from './repository.ts';
 import { EVENT_TYPE_NAMES, type Stream } from './rules.ts';
 
 /** Readers of one account that wait on one instance at a time. */
 const MOST_WAITS = 10;
+
+/** Events of a socket whose client has gone. Most clients end their side, and the socket closes only when it is written to. */
+const ENDS = ['end', 'close'] as const;
 
 /** Types after which a reader looks whether its key still works. */
 const ENDINGS: ReadonlySet<string> = new Set(['key.revoked', 'key.rotated']);
@@ -72,12 +76,12 @@ export class Feed {
 
   /**
    * Waits until there may be events of these streams after a place, at most `milliseconds`. Resolves with false when none came,
-   * when `socket` or the feed closed, or at once when the account waits often enough.
+   * when the client of `socket` has ended its side or gone, when the feed closed, or at once when the account waits often enough.
    */
   wait(
     { accountId, streams, after }: { accountId: number; streams: readonly Stream[]; after: bigint },
     milliseconds: number,
-    socket: Pick<NodeJS.EventEmitter, 'once' | 'off'>,
+    socket: Pick<Socket, 'once' | 'off' | 'destroyed' | 'readableEnded'>,
   ): Promise<boolean> {
     // Before the first look, the reader says from where on to look.
     this.#last ??= after;
@@ -86,11 +90,12 @@ export class Feed {
     const waits = this.#waiters
       .values()
       .reduce((sum, waiter) => sum + Number(waiter.accountId === accountId), 0);
-    if (this.#isClosed || waits >= MOST_WAITS) return Promise.resolve(false);
+    const isGone = socket.destroyed || socket.readableEnded;
+    if (this.#isClosed || isGone || waits >= MOST_WAITS) return Promise.resolve(false);
     return new Promise((resolve) => {
       const end = (isWoken: boolean) => {
         clearTimeout(timer);
-        socket.off('close', leave);
+        for (const event of ENDS) socket.off(event, leave);
         this.#waiters.delete(waiter);
         resolve(isWoken);
       };
@@ -101,7 +106,7 @@ export class Feed {
         names: new Set(streams.map(nameStream)),
         wake: () => end(!this.#isClosed),
       };
-      socket.once('close', leave);
+      for (const event of ENDS) socket.once(event, leave);
       this.#waiters.add(waiter);
     });
   }

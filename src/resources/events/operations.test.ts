@@ -1,5 +1,7 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { SCOPES } from '../../domain/scope.ts';
 import { DAY } from '../../domain/clock.ts';
@@ -173,6 +175,33 @@ test('beyond ten waits of an account, the answer comes without waiting', async (
   assert.equal((await Promise.race([...waits, send(begin, sent, service)])).text, '[]');
   await call(service.url, '/v1/pets', { ...sent, body: PET });
   for (const answer of await Promise.all(waits)) assert.equal(answer.status, 200);
+});
+
+/** Sends a request for a page, and ends the client's side of the connection or closes it. */
+function leave(service: TestService, path: string, sent: Asked, how: 'end' | 'destroy'): Socket {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`GET /v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${sent.key}\r\n\r\n`, () =>
+    socket[how](),
+  );
+  return socket;
+}
+
+test('a wait ends when its client has left, and another one takes its turn', async (t) => {
+  const service = await startTestService(t);
+  const sent = { key: await service.issueKey({ scopes: SCOPES }) };
+  const begin = nextOf(await send('/events?after=now&wait=30', sent, service));
+  for (let count = 1; count < 10; count++) leave(service, begin, sent, 'destroy');
+  const last = leave(service, begin, sent, 'end');
+  const answered = once(last, 'data') as Promise<[Buffer]>;
+  // The service hears of those that left before it answers these.
+  for (let count = 0; count < 10; count++) await send('/pets', sent, service);
+  const waiting = send(begin, sent, service);
+  for (let count = 0; count < 10; count++) await send('/pets', sent, service);
+  await call(service.url, '/v1/pets', { ...sent, body: PET });
+  assert.equal((await waiting).json.length, 1);
+  const [chunk] = await answered;
+  assert.match(chunk.toString(), /\r\n\r\n\[\]$/);
 });
 
 test('the filters are every type, every group and *', () => {

@@ -125,8 +125,8 @@ const listKeys = list(Keys, 'keys', {
     'Returns a page of the keys of this account and environment, the newest first, without the keys themselves.',
   examples: { rotated: { summary: 'A key, and the one that it replaces', value: [USED, OLDER] } },
   sample: { client: 'keys.list', query: { limit: LIMIT.default } },
-  async handle({ accountId, parameters }, { keys, clock, environment }: Repositories) {
-    const page = await keys.list(environment, { accountId, ...parameters });
+  async handle({ accountId, parameters, signal }, { keys, clock, environment }: Repositories) {
+    const page = await keys.list(environment, { accountId, ...parameters, signal });
     const now = clock().unix;
     return mapPage(page, (key) => describeKey(key, now));
   },
@@ -302,11 +302,11 @@ const listAllKeys = list(OperatorKeys, 'keys', {
     sort: order,
   },
   examples: { page: { summary: 'A page', value: [OPERATOR_KEY] } },
-  async handle({ parameters }, repositories: OperatorRepositories) {
+  async handle({ parameters, signal }, repositories: OperatorRepositories) {
     const { keys, clock, environment, quotas } = repositories;
     const { limit, cursor, sort, ...filters } = parameters;
     const query = await toKeyQuery(filters, repositories);
-    const page = await keys.list(environment, { ...query, sort, limit, cursor });
+    const page = await keys.list(environment, { ...query, sort, limit, cursor, signal });
     const bans = new Map((await quotas.findBans(page.items)).map((ban) => [ban.keyId, ban.until]));
     const now = clock().unix;
     return mapPage(page, (key) => describeForOperator(key, now, bans.get(key.id)));
@@ -324,10 +324,10 @@ const countKeys = read(ListCount, {
     description: 'The counts.',
     examples: { filtered: { summary: 'With a filter', value: { count: 37, total: 212 } } },
   },
-  async handle({ parameters }, repositories: OperatorRepositories) {
+  async handle({ parameters, signal }, repositories: OperatorRepositories) {
     const { keys, environment } = repositories;
-    const count = await keys.count(environment, await toKeyQuery(parameters, repositories));
-    return { value: { count, total: await keys.count(environment, {}) } };
+    const count = await keys.count(environment, await toKeyQuery(parameters, repositories), signal);
+    return { value: { count, total: await keys.count(environment, {}, signal) } };
   },
 });
 

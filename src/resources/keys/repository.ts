@@ -9,7 +9,7 @@ import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import { INT64_MAX, int64FromDecimal } from '../../domain/int64.ts';
 import { toJson } from '../../domain/json.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
-import type { Page, PageQuery } from '../../domain/page.ts';
+import type { Page, PageQuery, Signal } from '../../domain/page.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import type { KeyUse } from '../../observability/key-usage.ts';
 import { foldedName } from '../../domain/text.ts';
@@ -438,12 +438,12 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
     /** By default newest first. A filter that few keys fit reads many keys; requests run in between. */
     list: (
       environment: Environment,
-      { limit, cursor, sort = '-created', ...query }: KeyPageQuery,
+      { limit, cursor, signal, sort = '-created', ...query }: KeyPageQuery,
     ): Promise<Page<KeyRecord>> =>
-      listInRounds(engine, SOURCE, toFilters(environment, query), toOrder(sort), { limit, cursor }),
+      listInRounds(engine, SOURCE, toFilters(environment, query), toOrder(sort), { limit, cursor, signal }),
     /** How many keys a list with these filters has. Requests run in between. */
-    count: (environment: Environment, query: KeyListQuery): Promise<number> =>
-      countInRounds(engine, SOURCE, toFilters(environment, query)),
+    count: (environment: Environment, query: KeyListQuery, signal?: Signal): Promise<number> =>
+      countInRounds(engine, SOURCE, toFilters(environment, query), signal),
     /** Keys of an account that work at this moment, in no order. Operators may have made more than `limit`. */
     listLive: (accountId: number, environment: Environment, limit: number) =>
       read(sql`${SELECT_KEYS} WHERE ${isLiveIn(accountId, environment, now())} LIMIT ${limit}`),

@@ -147,11 +147,12 @@ const getOwnUsage = read(UsageHistory, {
     },
   },
   sample: { client: 'account.usage', query: { interval: 'day' } },
-  async handle({ accountId, parameters }, { usageHistory, clock }: OwnUsageRepositories) {
+  async handle({ accountId, parameters, signal }, { usageHistory, clock }: OwnUsageRepositories) {
     const { interval, by, limit, cursor: after } = parameters;
     const range = readRange(parameters, clock, after && { interval, from: after.start, to: after.to });
     if ('error' in range) return range;
-    const rows = await usageHistory.ofAccount(accountId, { ...range.value, by, limit: limit + 1, after });
+    const query = { ...range.value, by, limit: limit + 1, after, signal };
+    const rows = await usageHistory.ofAccount(accountId, query);
     const page = toPage(rows, limit, ({ start, keyId, operation }): RowPlace => {
       return { to: range.value.to, start, keyId, operation };
     });
@@ -233,12 +234,13 @@ const getUsage = read(UsageSums, {
       account: { summary: 'By account', value: [{ accountId: 1, account: 'shop', ...EXAMPLE_COUNTS }] },
     },
   },
-  async handle({ parameters }, { clock, usageHistory }: Repositories) {
+  async handle({ parameters, signal }, { clock, usageHistory }: Repositories) {
     const { accountId, interval, by = 'interval', limit, cursor: after } = parameters;
     const range = readRange(parameters, clock, after && { interval, from: after.from, to: after.to });
     if ('error' in range) return range;
     const { from, to } = range.value;
-    const sums = await usageHistory.sums({ ...range.value, accountId, by, limit: limit + 1, after });
+    const query = { ...range.value, accountId, by, limit: limit + 1, after, signal };
+    const sums = await usageHistory.sums(query);
     const page = toPage(sums, limit, (last): PagePlace => ({ from, to, ...placeOfSum(last) }));
     return mapPage(page, describeUsage);
   },

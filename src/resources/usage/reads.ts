@@ -5,6 +5,7 @@ import { Batcher } from '../../domain/batcher.ts';
 import { DAY, HOUR } from '../../domain/clock.ts';
 import { type UsageCount, type UsageRowsBy } from '../../domain/usage.ts';
 import { chunksOf, gatherChunks } from '../../domain/chunks.ts';
+import type { Abortable } from '../../domain/page.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { empty, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
 import {
@@ -106,7 +107,7 @@ export function openReads(engine: Engine, environment: Environment) {
 
   /** The keys of one account, or of all, with usage in a range: at most KEYS_AT_ONCE, in the order of accounts and ids. */
   async function* readKeys(
-    { from, to }: UsageQuery,
+    { from, to, signal }: UsageQuery,
     account: number | undefined,
   ): AsyncGenerator<readonly KeyOfAccount[]> {
     const readRows = (where: Sql) =>
@@ -119,6 +120,7 @@ export function openReads(engine: Engine, environment: Environment) {
         .map(([accountId, id]) => ({ id: Number(id), accountId: Number(accountId) }));
     let [accountId, id] = [account ?? 0, 0];
     for (;;) {
+      if (id > 0) signal?.throwIfAborted();
       // The rest of an account is read apart, because no index has accounts and ids.
       let rows = await readRows(sql`k.account_id = ${accountId} AND k.id > ${id} ORDER BY k.id`);
       if (rows.length < KEYS_AT_ONCE) {
@@ -141,7 +143,11 @@ export function openReads(engine: Engine, environment: Environment) {
     table: keyof typeof TABLES,
     keys: readonly KeyOfAccount[],
     [from, to]: Span,
-    { by, operation }: { readonly by?: keyof typeof GROUPS; readonly operation?: string | undefined } = {},
+    {
+      by,
+      operation,
+      signal,
+    }: Abortable & { readonly by?: keyof typeof GROUPS; readonly operation?: string | undefined },
   ): AsyncGenerator<readonly UsageCount[]> {
     const { rows: columns, time } = TABLES[table];
     const isSummed = table !== 'hours' && by !== undefined;
@@ -152,6 +158,7 @@ export function openReads(engine: Engine, environment: Environment) {
     let atOnce = Math.max(1, Math.floor(longest / (end - first)));
     for (let start = first; start < end; start += longest)
       for (let index = 0; index < keys.length; ) {
+        if (start > first || index > 0) signal?.throwIfAborted();
         const ids = keys.slice(index, index + atOnce).map(({ id }) => id);
         // The rows of one key are always read. They are few.
         const limit = ids.length === 1 ? Number.MAX_SAFE_INTEGER : most + 1;
@@ -207,7 +214,8 @@ export function openReads(engine: Engine, environment: Environment) {
         key: ({ keyId }: UsageCount) => keyId,
         account: ({ keyId }: UsageCount) => accounts.get(keyId) ?? 0,
       }[by];
-      const columns = { by: by === 'account' ? ('key' as const) : by, operation };
+      const { signal } = range;
+      const columns = { by: by === 'account' ? ('key' as const) : by, operation, signal };
       for (const [table, span] of cutRange(range, { by, operation }))
         for await (const counts of readCounts(table, keys, span, columns)) addUp(counts, toGroup, sums);
       // The next keys may belong to the same account.
@@ -244,7 +252,7 @@ export function openReads(engine: Engine, environment: Environment) {
       accountId: number,
       { limit, after, by, ...query }: UsagePageQuery,
     ): Promise<readonly Usage[]> {
-      const { interval } = query;
+      const { interval, signal } = query;
       const keys = (await Array.fromAsync(readKeys(query, accountId))).flat();
       const page = collectFirst<UsagePlace, Usage>(limit, comparePlaces, after);
       const sums = new Map<string, SummedCount>();
@@ -263,8 +271,9 @@ export function openReads(engine: Engine, environment: Environment) {
         start < to && !page.isFull();
         days = Math.min(2 * days, LONGEST_SLICE[interval])
       ) {
+        if (start > from) signal?.throwIfAborted();
         const end = Math.min(to, (Math.floor(start / aDay) + days) * aDay);
-        for await (const counts of readCounts(`${interval}s`, keys, [start, end])) {
+        for await (const counts of readCounts(`${interval}s`, keys, [start, end], { signal })) {
           addUp(counts, toGroup, sums);
           // A part has all counts of its keys, but not all keys.
           if (by !== 'operation') close();

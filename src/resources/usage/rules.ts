@@ -1,5 +1,6 @@
 // Contract: sections 3.13 and 6.9.
 import { DAY, HOUR } from '../../domain/clock.ts';
+import type { Abortable } from '../../domain/page.ts';
 import type { Result } from '../../domain/result.ts';
 import {
   OUTCOMES,
@@ -23,14 +24,16 @@ const LONGEST_BY_HOUR = 31 * DAY;
 /** UTC days of a range by default, the day in which it ends included. */
 const LAST_DAYS = 30;
 
-export interface UsageQuery {
+export interface UsageQuery extends Abortable {
   readonly interval: UsageInterval;
   /** Unix milliseconds. Intervals that begin at `from` or later, and before `to`. */
   readonly from: number;
   readonly to: number;
 }
 
-export type RangeParameters = { readonly [Name in keyof UsageQuery]?: UsageQuery[Name] | undefined };
+export type RangeParameters = {
+  readonly [Name in 'interval' | 'from' | 'to']?: UsageQuery[Name] | undefined;
+};
 
 /**
  * The requested range of the history, with the defaults: by the day, until `now`, and of 30 UTC days or 24 hours. It ends
