@@ -60,7 +60,10 @@ export class Query<R extends Row> {
   }
 }
 
-/** The statements of a connection. Prepares each SQL text once. */
+/** Prepared statements of a connection. A list has one for each limit and number of filters that clients choose. */
+const MOST_STATEMENTS = 300;
+
+/** The statements of a connection. Prepares each SQL text once; beyond MOST_STATEMENTS it forgets the oldest. */
 export class Statements {
   readonly #db: DatabaseSync;
   readonly #queries = new Map<string, Query<Row>>();
@@ -79,6 +82,8 @@ export class Statements {
     let query = this.#queries.get(sql);
     if (query === undefined) {
       query = new Query(this.#db, sql);
+      if (this.#queries.size >= MOST_STATEMENTS)
+        this.#queries.delete(this.#queries.keys().next().value as string);
       this.#queries.set(sql, query);
     }
     return query as Query<R>;
