@@ -12,6 +12,13 @@ export type Actor = (
 /** An actor whom no scope limits. */
 export type OperatorActor = Exclude<Actor, { readonly kind: 'key' }>;
 
+const ACTOR_KINDS: ReadonlySet<string> = new Set<Actor['kind']>(['operator', 'key', 'system']);
+
+/** Whether a stored kind is one of this version. A later one may have more. */
+export function isActorKind(kind: string): kind is Actor['kind'] {
+  return ACTOR_KINDS.has(kind);
+}
+
 /** The name of an actor. That of a key is its number. */
 export function actorName(actor: Actor): string {
   return actor.kind === 'key' ? String(actor.id) : actor.name;

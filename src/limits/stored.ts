@@ -11,7 +11,7 @@ import {
   enumeration,
   instant,
   integer,
-  json,
+  numberList,
   optional,
   type Stored,
   Table,
@@ -42,7 +42,7 @@ export const BAN_RECORDS = new Table(
   {
     keyId: integer,
     environment: enumeration(ENVIRONMENTS),
-    refusals: json<number[]>(),
+    refusals: numberList,
     bannedUntil: optional(instant),
     banCount: optional(integer),
     /** An operator has lifted the ban, and the serving process has not heard of it yet. */

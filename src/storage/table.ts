@@ -9,8 +9,24 @@ export interface Codec<T, Optional extends boolean = boolean> {
   readonly type: 'integer' | 'text';
   /** A column without a value is null in the database, and an absent property of the row. */
   readonly isOptional: Optional;
+  /** The column, with its table. */
+  readonly column?: string;
+  /** @throws WrongValue */
   decode(stored: never): T;
   encode(value: T): Value;
+}
+
+/** The database holds what this column cannot hold: a fault of ours, or of who changed the database. */
+class WrongValue extends Error {
+  constructor(expected: string, stored: Value | undefined) {
+    super(`${describeStored(stored)} instead of ${expected}`);
+  }
+}
+
+/** A text that is no short word may be a secret, so it is not shown. */
+function describeStored(stored: Value | undefined): string {
+  if (typeof stored !== 'string') return String(stored ?? 'nothing');
+  return /^[a-z][a-z_.: -]{0,31}$/i.test(stored) ? `"${stored}"` : `a text of ${stored.length} characters`;
 }
 
 /** An int64, exact. */
@@ -25,7 +41,11 @@ export const int64: Codec<bigint, false> = {
 export const integer: Codec<number, false> = {
   type: 'integer',
   isOptional: false,
-  decode: (stored: bigint) => Number(stored),
+  decode(stored: bigint) {
+    const number = Number(stored);
+    if (!Number.isSafeInteger(number)) throw new WrongValue('a safe integer', stored);
+    return number;
+  },
   encode: (value) => value,
 };
 
@@ -35,7 +55,10 @@ export const instant = integer;
 export const boolean: Codec<boolean, false> = {
   type: 'integer',
   isOptional: false,
-  decode: (stored: bigint) => stored !== 0n,
+  decode(stored: bigint) {
+    if (stored !== 0n && stored !== 1n) throw new WrongValue('0 or 1', stored);
+    return stored === 1n;
+  },
   encode: (value) => (value ? 1 : 0),
 };
 
@@ -46,19 +69,55 @@ export const text: Codec<string, false> = {
   encode: (value) => value,
 };
 
-/** One of these texts. */
-export function enumeration<T extends string>(_values: readonly T[]): Codec<T, false> {
-  return text as Codec<never, false>;
-}
-
-/** A value that JSON can hold. */
-export function json<T>(): Codec<T, false> {
+/**
+ * One of these texts. Where a later version may add one, the column is `text`, and readers skip what they do not know:
+ * while an upgrade runs, versions share the database.
+ */
+export function enumeration<const T extends string>(values: readonly T[]): Codec<T, false> {
+  const known: ReadonlySet<string> = new Set(values);
   return {
     type: 'text',
     isOptional: false,
-    decode: (stored: string) => JSON.parse(stored) as T,
+    decode(stored: T) {
+      if (!known.has(stored)) throw new WrongValue(`one of "${values.join('", "')}"`, stored);
+      return stored;
+    },
+    encode: (value) => value,
+  };
+}
+
+/** A value of this kind as JSON. */
+export function json<T>(kind: string, isOfKind: (value: unknown) => value is T): Codec<T, false> {
+  return {
+    type: 'text',
+    isOptional: false,
+    decode(stored: string) {
+      const value = parseJson(stored);
+      if (!isOfKind(value)) throw new WrongValue(`${kind} as JSON`, stored);
+      return value;
+    },
     encode: (value) => JSON.stringify(value),
   };
+}
+
+/** Undefined when it is no JSON. The message of JSON.parse would show a part of the text. */
+function parseJson(stored: string): unknown {
+  try {
+    return JSON.parse(stored);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Texts as JSON. One of a later version stays among them: readers look for those that they know. */
+export function textList<T extends string>(): Codec<readonly T[], false> {
+  return json('a list of texts', (value): value is readonly T[] => isListOf(value, 'string'));
+}
+
+export const numberList = json('a list of numbers', (value): value is number[] => isListOf(value, 'number'));
+
+function isListOf(value: unknown, type: 'string' | 'number'): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === type);
 }
 
 export function optional<T>(codec: Codec<T, false>): Codec<T, true> {
@@ -86,11 +145,28 @@ export function createParser<const C extends Codecs>(codecs: C): (row: Row) => R
   return (row) => {
     const object: Record<string, unknown> = {};
     for (const [index, [property, codec]] of columns.entries()) {
-      const stored = row[index];
-      if (stored !== null) object[property] = codec.decode(stored as never);
+      const stored = row[index] as Value | undefined;
+      if (stored !== null || !codec.isOptional) object[property] = decode(property, codec, stored);
     }
     return object as RowObject<C>;
   };
+}
+
+function decode(property: string, codec: Codec<unknown>, stored: Value | undefined): unknown {
+  try {
+    if (stored === null || stored === undefined) throw new WrongValue('a value', stored);
+    return codec.decode(stored as never);
+  } catch (error) {
+    if (!(error instanceof WrongValue)) throw error;
+    throw new Error(`The column ${codec.column ?? toColumn(property)} has ${error.message}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** A property `accountId` is the column `account_id`. */
+function toColumn(property: string): string {
+  return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** A row of a table as an object. */
@@ -110,7 +186,7 @@ interface Property {
   readonly codec: Codec<unknown>;
 }
 
-/** A table, declared once. A property `accountId` is the column `account_id`. */
+/** A table, declared once. */
 export class Table<const C extends Codecs = Codecs> {
   readonly name: string;
   readonly codecs: C;
@@ -134,13 +210,18 @@ export class Table<const C extends Codecs = Codecs> {
     { key, assignsIds = false }: { readonly key: readonly string[]; readonly assignsIds?: boolean },
   ) {
     this.name = name;
-    this.codecs = codecs;
-    this.parse = createParser(codecs);
+    this.codecs = Object.fromEntries(
+      Object.entries<Codec<unknown>>(codecs).map(([property, codec]) => [
+        property,
+        { ...codec, column: `${name}.${toColumn(property)}` },
+      ]),
+    ) as unknown as C;
+    this.parse = createParser(this.codecs);
     this.key = key;
     this.assignsIds = assignsIds;
     this.#properties = Object.entries(codecs).map(([property, codec]) => ({
       property,
-      column: property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      column: toColumn(property),
       codec,
     }));
     this.#propertiesWithoutId = this.#properties.filter(({ property }) => property !== 'id');

@@ -1,22 +1,23 @@
 // Contract: section 10.
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { type Actor, actorName, type AuditChange, type AuditValues } from '../../domain/audit.ts';
+import {
+  type Actor,
+  actorName,
+  type AuditChange,
+  type AuditValues,
+  isActorKind,
+} from '../../domain/audit.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
 import { foldedName } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { empty, raw, type Sql, sql } from '../../storage/sql.ts';
-import {
-  enumeration,
-  instant,
-  integer,
-  json,
-  optional,
-  type Stored,
-  Table,
-  text,
-} from '../../storage/table.ts';
+import { instant, integer, json, optional, type Stored, Table, text } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
+
+function isObject(value: unknown): value is AuditValues {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** What was changed by whom. Nothing of it is ever changed or deleted. */
 const AUDIT = new Table(
@@ -24,15 +25,16 @@ const AUDIT = new Table(
   {
     id: integer,
     at: instant,
-    actorKind: enumeration<Actor['kind']>(['operator', 'key', 'system']),
+    /** A later version may have others. */
+    actorKind: text,
     actor: text,
     address: optional(text),
     action: text,
     targetKind: text,
     target: text,
     accountId: optional(integer),
-    beforeValues: optional(json<AuditValues>()),
-    afterValues: optional(json<AuditValues>()),
+    beforeValues: optional(json('an object', isObject)),
+    afterValues: optional(json('an object', isObject)),
   },
   { key: ['id'], assignsIds: true },
 );
@@ -118,8 +120,10 @@ export function selectPage({ limit, accountId, since = 0, cursor }: AuditQuery):
     ORDER BY ${order}at DESC, id DESC LIMIT ${raw(String(limit + 1))}`;
 }
 
-function toEntry(row: Stored<typeof AUDIT>): AuditEntry {
+/** Undefined for an actor of a kind that only a later version has. */
+function toEntry(row: Stored<typeof AUDIT>): AuditEntry | undefined {
   const { id, at, actorKind: kind, actor, address, action, targetKind, target, accountId } = row;
+  if (!isActorKind(kind)) return undefined;
   const named: Actor = kind === 'key' ? { kind, id: Number(actor) } : { kind, name: actor };
   return {
     id,
@@ -143,12 +147,12 @@ export function open(engine: Engine) {
       const fits = (entry: AuditEntry) =>
         foldedName(actorName(entry.actor)).includes(foldedName(actor)) &&
         (action === undefined || entry.action === action);
-      const limit = isFiltered ? ENTRIES_READ : query.limit;
+      const limit = isFiltered ? ENTRIES_READ : query.limit + 1;
       const found: AuditEntry[] = [];
       for (let { cursor } = query; ; ) {
-        const entries = (await engine.select(AUDIT, selectPage({ ...query, cursor, limit }))).map(toEntry);
-        const read = toPage(entries, limit);
-        found.push(...(isFiltered ? read.items.filter(fits) : entries));
+        const read = toPage(await engine.select(AUDIT, selectPage({ ...query, cursor, limit })), limit);
+        const entries = read.items.map(toEntry).filter((entry) => entry !== undefined);
+        found.push(...entries.filter(fits));
         if (read.next === undefined || found.length > query.limit) return toPage(found, query.limit);
         cursor = read.next;
         await letOthersRun();

@@ -1,7 +1,7 @@
 // Contract: section 13.
 import type { Socket } from 'node:net';
 import type { EventRepository } from './repository.ts';
-import { EVENT_TYPE_NAMES, type Stream } from './rules.ts';
+import { EVENT_TYPE_NAMES, type StoredStream, type Stream } from './rules.ts';
 
 /** Readers of one account that wait on one instance at a time. */
 const MOST_WAITS = 10;
@@ -18,7 +18,7 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-function nameStream({ accountId, environment, type }: Stream): string {
+function nameStream({ accountId, environment, type }: StoredStream): string {
   return `${accountId} ${environment} ${type}`;
 }
 
@@ -31,7 +31,7 @@ export class Feed {
   readonly #waiters = new Set<Waiter>();
   /** Events that the looks have found, by type. */
   readonly counts = new Map<string, number>(EVENT_TYPE_NAMES.map((type) => [type, 0]));
-  readonly #listeners: ((streams: readonly Stream[]) => void)[] = [];
+  readonly #listeners: ((streams: readonly StoredStream[]) => void)[] = [];
   /** Undefined until the first look. */
   #last: bigint | undefined;
   #isClaimed = false;
@@ -47,7 +47,7 @@ export class Feed {
   }
 
   /** Calls `listener` with the streams of new events. */
-  listen(listener: (streams: readonly Stream[]) => void): void {
+  listen(listener: (streams: readonly StoredStream[]) => void): void {
     this.#listeners.push(listener);
   }
 

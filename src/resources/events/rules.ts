@@ -58,6 +58,11 @@ export interface Stream {
   readonly type: EventType;
 }
 
+/** The same as the database holds it: a later version has other types, which belong to no stream here. */
+export interface StoredStream extends Omit<Stream, 'type'> {
+  readonly type: string;
+}
+
 /** Who reads events. */
 export interface Viewer {
   readonly accountId: number;
@@ -99,7 +104,7 @@ function matchesAny(type: EventType, filters: readonly TypeFilter[]): boolean {
 }
 
 /** Whether an event belongs to one of these streams. */
-export function isOfStreams(event: Stream, streams: readonly Stream[]): boolean {
+export function isOfStreams(event: StoredStream, streams: readonly Stream[]): boolean {
   return streams.some(
     ({ accountId, environment, type }) =>
       event.type === type && event.accountId === accountId && event.environment === environment,

@@ -16,7 +16,8 @@ const NOTICES = new Table(
   'notices',
   {
     id: integer,
-    event: enumeration([...KEY_EVENTS, ...ACCOUNT_EVENTS]),
+    /** For the log. A later version has others. */
+    event: text,
     /** Absent when the whole account has changed. */
     keyId: optional(integer),
     accountId: integer,

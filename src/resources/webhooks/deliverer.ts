@@ -8,7 +8,7 @@ import { textFromInstant } from '../../domain/instant.ts';
 import type { Result } from '../../domain/result.ts';
 import type { Feed } from '../events/feed.ts';
 import { eventJson, type EventRepository, type StoredEvent } from '../events/repository.ts';
-import { isOfStreams, type Stream, visibleStreams } from '../events/rules.ts';
+import { isOfStreams, type StoredStream, type Stream, visibleStreams } from '../events/rules.ts';
 import type { Delivery, WebhookRepository, WebhookRow } from './repository.ts';
 import { FAILURES, findDisabling, type Outcome, retryDelay, signingSecrets } from './rules.ts';
 import type { Sender } from './send.ts';
@@ -124,7 +124,7 @@ export class Deliverer {
   }
 
   /** Called with the streams that got events. */
-  #notice(streams: readonly Stream[]): void {
+  #notice(streams: readonly StoredStream[]): void {
     for (const endpoint of this.#endpoints.values())
       if (streams.some((stream) => isOfStreams(stream, endpoint.streams))) {
         endpoint.hasMore = true;

@@ -1,7 +1,16 @@
 // Contract: section 13.
 import type { Scope } from '../../domain/scope.ts';
 import { ENVIRONMENTS } from '../../domain/api-key.ts';
-import { enumeration, instant, int64, integer, json, optional, Table, text } from '../../storage/table.ts';
+import {
+  enumeration,
+  instant,
+  int64,
+  integer,
+  optional,
+  Table,
+  text,
+  textList,
+} from '../../storage/table.ts';
 import type { TypeFilter } from '../events/rules.ts';
 
 /** Why an endpoint gets nothing. `request`: somebody disabled it. `copied`: the database is a copy of another one. */
@@ -17,9 +26,9 @@ export const WEBHOOKS = new Table(
     accountId: integer,
     environment: enumeration(ENVIRONMENTS),
     url: text,
-    types: json<readonly TypeFilter[]>(),
+    types: textList<TypeFilter>(),
     /** Those of the key that last chose the URL or the types: they say which events the endpoint may get. */
-    scopes: json<readonly Scope[]>(),
+    scopes: textList<Scope>(),
     description: optional(text),
     /** Absent while it is enabled. */
     disabledReason: optional(enumeration(DISABLED_REASONS)),
