@@ -132,8 +132,14 @@ function linesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.message.split('\n');
   if (error instanceof StartupError) return [error.message];
   if (error instanceof ServiceError) return [withCause(error)];
+  if (isFolderLost(error)) return ['The working folder was deleted: change to one that exists.'];
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `unexpected error, please report it: ${stack}`.split('\n');
+}
+
+/** Whether Node.js could not tell the working folder, which relative paths and threads need. */
+function isFolderLost(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 }
 
 /** Adds why the store is down. The API does not tell its callers, but the operator needs to know. */

@@ -32,6 +32,8 @@ export function serveCommand(program: Command, { system }: ProgramTerminal): voi
 async function serve(system: System, firstKey: boolean): Promise<void> {
   const { env, stdout, stderr } = system;
   for (const stream of [stdout, stderr]) waitWithoutBlocking(stream);
+  // Node.js keeps the answer for later, for the writing thread. It throws when the folder was deleted.
+  process.cwd();
   const config = readConfig(env);
   const isPretty = (config.logFormat ?? (stdout.isTTY === true ? 'pretty' : 'json')) === 'pretty';
   // Loaded here, because the help of all commands loads this file.

@@ -196,6 +196,27 @@ for (const [what, versions] of Object.entries({
   });
 }
 
+test('a working folder that was deleted is named in one line; exit 1', async (t) => {
+  const folder = temporaryFolder(t);
+  const command = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+  for (const [args, env] of [
+    [['serve'], { DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}`, PORT: '0' }],
+    [['migrate'], {}],
+  ] as const) {
+    const petstore = [process.execPath, PROGRAM, ...args];
+    const child = spawn('sh', ['-c', command, 'sh', ...petstore], { cwd: folder, env });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    assert.deepEqual(
+      { code, stderr },
+      { code: 1, stderr: 'petstore: The working folder was deleted: change to one that exists.\n' },
+    );
+  }
+});
+
 test('the default database creates the folder data/ in the current folder', async (t) => {
   const folder = temporaryFolder(t);
   await mkdir(folder, { recursive: true });

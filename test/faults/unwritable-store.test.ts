@@ -8,7 +8,7 @@ import { call } from '../support/api.ts';
 import { onPostgres } from '../support/databases.ts';
 import { issueKey } from '../support/instances.ts';
 import { newDatabase } from '../support/new-database.ts';
-import { startServiceProcess, type Variables, waitFor } from '../support/process.ts';
+import { run, runJson, startServiceProcess, type Variables, waitFor } from '../support/process.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { test } from '../support/test.ts';
 
@@ -16,9 +16,10 @@ const FAILED = '"writing to the database failed; the service tries again"';
 const AGAIN = '"writing to the database succeeds again"';
 
 async function serve(t: TestContext, variables: Variables) {
-  const service = await startServiceProcess(t, { ...variables, METRICS_PORT: '0' });
+  const service = await startServiceProcess(t, { ...variables, METRICS_PORT: '0', CONSOLE_PORT: '0' });
   const metrics = /"url":"([^"]+)","msg":"metrics"/.exec(service.stdout())?.[1] ?? '';
-  return { ...service, metrics };
+  const admin = /"url":"([^"]+)","listener":"[^"]+","msg":"console"/.exec(service.stdout())?.[1] ?? '';
+  return { ...service, metrics, admin };
 }
 
 /** Waits until the metric has this value and the service is ready. */
@@ -49,6 +50,8 @@ test('on a full disk a metric and a line say that nothing can be written, and la
 test('while PostgreSQL is read-only, reads go on, and a metric and a line tell of it', async (t) => {
   const env = await onPostgres(t);
   const { key } = await issueKey(env, { plan: 'pro' });
+  await run(['operators', 'create', 'billing', '--role', 'viewer'], env);
+  const { token } = await runJson<{ token: string }>(['operators', 'token', 'billing'], env);
   const service = await serve(t, env);
   const operator = new Client({ connectionString: env['DATABASE_URL'] });
   // The database is dropped under it if the test fails.
@@ -71,6 +74,8 @@ test('while PostgreSQL is read-only, reads go on, and a metric and a line tell o
   assert.match(service.stdout(), /read-only transaction/);
   while ((await call(service.url, '/v1/pets', { key })).status !== 200) await wait(100);
   await untilWritable(service, 0);
+  const { health } = (await call(service.admin, '/admin/v1/overview', { key: token })).json;
+  assert.deepEqual([health.database.isUp, health.database.isWritable], [true, false]);
   const refused = await call(service.url, '/v1/pets', { key, body: '{"name":"Rex","categoryId":7}' });
   assert.equal(refused.status, 503);
   await setReadOnly('off');
