@@ -1,10 +1,12 @@
 // Contract: sections 3.12 and 6.
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { LimitWatch } from './limit-watch.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Clock, MINUTE } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { repeatRounds } from '../domain/rounds.ts';
 import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
 import { keepWriting } from './keep-writing.ts';
 import type { ServiceState } from './running.ts';
@@ -31,12 +33,18 @@ const USAGE_INTERVAL = 5_000;
  */
 const TOUCH_INTERVAL = 4_000;
 
-const COUNTS_LOST = 'The last counts are lost: the database could not be used when the service stopped.';
+const NOT_HANDED_OVER = 'the webhooks could not be handed over: another instance takes them within 30 s';
 
-const OUT_OF_TIME = 'Counts are lost: the database did not take all of them in the time of a stop.';
+/** Milliseconds between two looks whether a minute is over, after which what is old is deleted. */
+const CLEANING_INTERVAL = 5_000;
+
+const COUNTS_LOST = 'The last counts are lost: the database could not be used when the service stopped.';
 
 /** Milliseconds that `stop` waits for what is being written when `abandon` is called. */
 const LAST_WRITE_TIME = 300;
+
+/** Milliseconds that a stop waits for the rounds of work that it leaves. */
+const LEAVE_TIME = 800;
 
 interface Dependencies {
   readonly store: Store;
@@ -58,9 +66,9 @@ interface Dependencies {
 export interface Background {
   /** Resolves when the flush of counts that has begun is over. */
   idle(): Promise<void>;
-  /** No order expires from now on, except by a request. Resolves when the last sweep is over. */
-  stopExpiry(): Promise<void>;
-  /** Ends all tasks, and writes everything that is in memory. Rejects when some of it could not be written. */
+  /** From now on, no round begins of work that another instance or the next start goes on with. */
+  leave(): void;
+  /** Ends all tasks, and writes what is in memory only. Rejects when some of it could not be written. Call `leave` before. */
   stop(): Promise<void>;
   /** The time for the stop is over: no further batch of usage begins, and `stop` soon rejects if it has not settled. */
   abandon(): void;
@@ -86,13 +94,16 @@ export function startBackground(dependencies: Dependencies): Background {
   } = dependencies;
   const mayWrite = () => state.isOpen;
   const abandoned = new AbortController();
-  const outOfTime = Promise.withResolvers<never>();
+  const leaving = new AbortController();
+  const outOfTime = Promise.withResolvers<void>();
   const { signal } = abandoned;
   const unwritten = () => ({ ...usage.unwritten, lastUses: keyUses.unwritten });
+
+  // What a stop finishes, because it is in memory only.
   const keeper = keepWriting(
     'a write to the store',
     async () => {
-      await limiter.flush();
+      await limiter.flush(leaving.signal);
       await keyUses.flush(signal);
       await store.dropExpired();
       await changeLog.logNotices();
@@ -100,14 +111,23 @@ export function startBackground(dependencies: Dependencies): Background {
     },
     { interval: FLUSH_INTERVAL, mayWrite, log },
   );
+  const history = keepWriting('the usage history', () => usage.flush(signal), {
+    interval: USAGE_INTERVAL,
+    mayWrite,
+    log,
+  });
+
+  // What a stop leaves. Each goes on in rounds until `leaving` aborts.
   const expiry = keepWriting(
     'the expiry of orders',
-    async () => {
-      while (!state.isDraining && (await store.orders.expireDue()));
+    () => repeatRounds(() => store.orders.expireDue(), leaving.signal),
+    {
+      interval: EXPIRY_INTERVAL,
+      mayWrite,
+      log,
     },
-    { interval: EXPIRY_INTERVAL, mayWrite, log },
   );
-  const events = keepWriting('the feed of events', () => feed.look(), {
+  const events = keepWriting('the feed of events', () => feed.look(leaving.signal), {
     interval: store.events.lookInterval,
     mayWrite,
     log,
@@ -126,50 +146,85 @@ export function startBackground(dependencies: Dependencies): Background {
       state.isWritable = !isFailing;
     },
   });
-  let prunedAt = clock().monotonic;
-  const history = keepWriting(
-    'the usage history',
+  let cleanedAt = clock().monotonic;
+  const cleaning = keepWriting(
+    'the deletion of what is old',
     async () => {
-      await usage.flush(signal);
-      if (clock().monotonic - prunedAt < MINUTE) return;
-      prunedAt = clock().monotonic;
+      if (clock().monotonic - cleanedAt < MINUTE) return;
+      cleanedAt = clock().monotonic;
       await store.usageHistory.prune();
       await store.operators.prune();
       await store.passkeys.prune();
-      await store.events.prune(eventsKept);
-      await store.keys.recordExpiring();
+      await store.events.prune(eventsKept, leaving.signal);
+      await store.keys.recordExpiring(leaving.signal);
     },
-    { interval: USAGE_INTERVAL, mayWrite, log },
+    { interval: CLEANING_INTERVAL, mayWrite, log },
   );
+
+  /** Resolves when the rounds that had begun are over, or there is no time for them. */
+  let left = Promise.resolve();
+  const leave = async () => {
+    leaving.abort();
+    const over = new AbortController();
+    const handedOver = deliveries
+      .stop()
+      .then(() => deliverer?.stop())
+      .catch((error: unknown) => {
+        if (!over.signal.aborted) log.warn({ err: error }, NOT_HANDED_OVER);
+      });
+    const rounds = [expiry, events, touches, cleaning].map((task) => task.stop());
+    const late = wait(LEAVE_TIME, undefined, { signal: over.signal });
+    await Promise.race([Promise.all([handedOver, ...rounds]), late]).finally(() => over.abort());
+  };
+
+  let areCountsWritten = false;
+  const writeCounts = async () => {
+    await keeper.stop();
+    if (!state.isOpen) throw new ServiceError('unavailable', COUNTS_LOST);
+    await limiter.flushAll();
+    areCountsWritten = true;
+  };
+  const writeRest = async () => {
+    await keeper.stop();
+    await keyUses.flushAll(signal);
+    await limitWatch.flush();
+  };
+  const writeHistory = async () => {
+    await history.stop();
+    await usage.flush(signal);
+  };
+  /** What the time of a stop was too short for. */
+  const loss = () => {
+    const { requests, lastUses } = unwritten();
+    const lost = [
+      ...(areCountsWritten ? [] : ['counts of limits']),
+      ...(requests > 0 ? [`${requests} requests of the usage history`] : []),
+      ...(lastUses > 0 ? [`the last use of ${lastUses} keys`] : []),
+    ];
+    return lost.length === 0
+      ? undefined
+      : new ServiceError('unavailable', `Counts are lost: a stop had no time to write ${lost.join(', ')}.`);
+  };
   return {
     idle: () => keeper.idle(),
-    stopExpiry: () => expiry.stop(),
+    leave() {
+      left = leave();
+    },
     async stop() {
-      // All are tried, even if one fails. None waits for the usage history, which may have much to write after an outage.
-      const written = Promise.allSettled([
-        keeper
-          .stop()
-          .then(() =>
-            state.isOpen ? limiter.flushAll() : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
-          ),
-        keeper.stop().then(() => keyUses.flushAll(signal)),
-        history.stop().then(() => usage.flush(signal)),
-        expiry.stop(),
-        touches.stop(),
-        events.stop(),
-        deliveries.stop().then(() => deliverer?.stop()),
-      ]);
-      const ends = await Promise.race([written, outOfTime.promise]);
-      for (const end of ends) if (end.status === 'rejected') throw end.reason;
-      const { requests, lastUses } = unwritten();
-      if (requests > 0 || lastUses > 0) throw new ServiceError('unavailable', OUT_OF_TIME);
+      try {
+        // All are tried, even if one fails. None waits for the usage history, which may have much to write after an outage.
+        const written = Promise.allSettled([writeCounts(), writeRest(), writeHistory()]);
+        const ends = (await Promise.race([written, outOfTime.promise])) ?? [];
+        for (const end of ends) if (end.status === 'rejected') throw end.reason;
+        const error = loss();
+        if (error !== undefined) throw error;
+      } finally {
+        await left;
+      }
     },
     abandon() {
       abandoned.abort();
-      setTimeout(
-        () => outOfTime.reject(new ServiceError('unavailable', OUT_OF_TIME)),
-        LAST_WRITE_TIME,
-      ).unref();
+      setTimeout(outOfTime.resolve, LAST_WRITE_TIME).unref();
     },
     unwritten,
   };

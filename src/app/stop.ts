@@ -26,7 +26,7 @@ export async function stopService(parts: Parts): Promise<void> {
   log.info('stopping');
   feed.close();
   const late = setTimeout(() => background.abandon(), WRITE_TIME);
-  const expired = background.stopExpiry();
+  background.leave();
   await settled(() => !api.isBusy && console?.isBusy !== true, DRAIN_TIME);
   await Promise.all([api.abandon(), console?.abandon()]);
   for (const each of servers) {
@@ -37,7 +37,7 @@ export async function stopService(parts: Parts): Promise<void> {
   // The last counts may only be written under the lock, so it is taken again if possible.
   if (!state.isOpen) await gate.check();
   try {
-    await Promise.all([expired, background.stop()]);
+    await background.stop();
   } catch (error) {
     const unwritten = background.unwritten();
     log.error({ err: error, unwritten }, 'the last counts could not be written down and are lost');

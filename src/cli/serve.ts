@@ -92,10 +92,11 @@ async function serve(system: System, firstKey: boolean): Promise<void> {
       await service.stop();
     } finally {
       await output.flush(LOG_PATIENCE);
+      // Node would wait for attempts at webhooks and look-ups of names, which are left, and for a reader of standard error.
       setTimeout(() => {
-        // Node would wait until somebody reads it.
-        if (stderr.writableLength > 0) system.exit();
-      }, LOG_PATIENCE).unref();
+        if (stderr.writableLength === 0) system.exit();
+      }).unref();
+      setTimeout(() => system.exit(), LOG_PATIENCE).unref();
     }
   }
 }

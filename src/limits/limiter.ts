@@ -35,8 +35,11 @@ export interface RateLimiter {
   charge(caller: Caller): Decision | Promise<Decision>;
   /** Both windows. Takes nothing. */
   peek(windows: Windows): Promise<Quota>;
-  /** Writes the changes that are due. Call it every second. Rejects as the store does. */
-  flush(): Promise<void>;
+  /**
+   * Writes the changes that are due. Call it every second. Rejects as the store does. The deletion of what is old ends once
+   * `signal` aborts, and a later flush goes on.
+   */
+  flush(signal?: AbortSignal): Promise<void>;
   /** Writes everything, so that the next process continues from exactly the same counts. Call it before the process ends. */
   flushAll(): Promise<void>;
   /** Writes everything, and reads it again when it is needed, because another process may have counted meanwhile. */
@@ -121,8 +124,8 @@ export interface LimiterStore {
   readLifted(): Promise<readonly number[]>;
   /** Deletes the records of these keys if their ban was lifted. */
   dropLifted(keyIds: readonly number[]): Promise<void>;
-  /** Deletes counts of days before `day`, and records that ended before `endedBefore` (Unix milliseconds). */
-  prune(day: number, endedBefore: number): Promise<void>;
+  /** Deletes counts of days before `day`, and records that ended before `endedBefore` (Unix milliseconds), until `signal` aborts. */
+  prune(day: number, endedBefore: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** Stores nothing: counts of an outage of Redis end with the process. */

@@ -128,7 +128,7 @@ export class MemoryLimiter implements RateLimiter {
    * Takes over lifted bans, and writes new bans and the accounts that wait longest. What could not be written waits for the
    * next flush. Must not be called again before it has settled.
    */
-  async flush(): Promise<void> {
+  async flush(signal?: AbortSignal): Promise<void> {
     this.#lengths = [this.#unwritten.size, ...this.#lengths].slice(0, FLUSHES);
     // A tenth of the longest queue of ten flushes, so that no account waits for more than ten. FLUSH_ROWS come on top, so
     // that the queue empties unless more accounts than that call in a second.
@@ -137,7 +137,7 @@ export class MemoryLimiter implements RateLimiter {
       await this.#settleBans(ROWS);
       await this.#writeCounts(this.#due, ROWS);
       this.#due = 0;
-      await this.#prune();
+      await this.#prune(signal);
     } finally {
       // Also while nothing can be written: addresses go on calling.
       await this.#forget(this.#addresses);
@@ -266,11 +266,11 @@ export class MemoryLimiter implements RateLimiter {
     return new Map(callers.map(([name, counts]) => [name, shift(counts, offset)]));
   }
 
-  async #prune(): Promise<void> {
+  async #prune(signal: AbortSignal | undefined): Promise<void> {
     const now = this.#clock();
     const today = Math.floor(now.unix / DAY);
     if (today <= this.#prunedDay) return;
-    await this.#store.prune(today, now.unix - DAY);
+    await this.#store.prune(today, now.unix - DAY, signal);
     for (const [keyId, record] of this.#records) if (hasEnded(record, now)) this.#records.delete(keyId);
     this.#prunedDay = today;
   }

@@ -1,6 +1,7 @@
 // Contract: section 6.
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
+import { repeatRounds } from '../domain/rounds.ts';
 import { type Clock, DAY, MINUTE } from '../domain/clock.ts';
 import type { Signal } from '../domain/page.ts';
 import type { Engine } from '../storage/engine.ts';
@@ -273,9 +274,9 @@ export function open(
       return rows.map(([keyId]) => Number(keyId));
     },
     dropLifted: (keyIds) => engine.write(dropLifted, keyIds),
-    async prune(day, endedBefore) {
-      while (await engine.write(pruneCounts, environment, day, now() - MINUTE));
-      while (await engine.write(pruneBanRecords, environment, Math.floor(endedBefore)));
+    async prune(day, endedBefore, signal) {
+      await repeatRounds(() => engine.write(pruneCounts, environment, day, now() - MINUTE), signal);
+      await repeatRounds(() => engine.write(pruneBanRecords, environment, Math.floor(endedBefore)), signal);
     },
     async listBans({ accountId, after = 0, limit = Number.POSITIVE_INFINITY, signal } = {}) {
       const pages =

@@ -5,9 +5,11 @@ import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { suite } from 'node:test';
 import { Client } from 'pg';
+import { SCOPES } from '../../src/domain/scope.ts';
 import { newKey } from '../storage/fixture.ts';
 import { call } from '../support/api.ts';
 import { onPostgres, storeOf } from '../support/databases.ts';
+import { type Reply, startEndpoint } from '../support/endpoint.ts';
 import { issueKey } from '../support/instances.ts';
 import { each, keepAliveClient } from '../support/load.ts';
 import { PLENTY } from '../support/service.ts';
@@ -176,6 +178,53 @@ void suite('stop', { concurrency: true }, () => {
     assert.equal(written.rows[0]!.requests + lost.unwritten.requests, issued.length * paths.length);
     assert.ok(lost.unwritten.keys > 0 && lost.unwritten.keys <= issued.length);
     await operator.end();
+  });
+
+  test('a stop leaves the backlog of the feed to the next start, and loses nothing', async (t) => {
+    const env = await onPostgres(t);
+    const backlog = 100_000;
+    const operator = new Client({ connectionString: env['DATABASE_URL'] });
+    // The database is dropped under it if the test fails.
+    operator.on('error', () => undefined);
+    await operator.connect();
+    await operator.query(`INSERT INTO event_queue (account_id, environment, type, at, data)
+      SELECT 0, '', 'pet.created', extract(epoch FROM now()) * 1000, '{}' FROM generate_series(1, ${backlog})`);
+    const count = async (table: string) =>
+      Number((await operator.query<{ count: string }>(`SELECT count(*) FROM ${table}`)).rows[0]?.count);
+    let placed = 0;
+    for (let starts = 0; starts < 2; starts++) {
+      const service = await startServiceProcess(t, env);
+      while ((await count(`(SELECT FROM events OFFSET ${placed} LIMIT 1) AS more`)) === 0);
+      service.child.kill('SIGTERM');
+      const { code, stdout, stderr } = await service.ended;
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.doesNotMatch(stdout, /lost|could not|failed/);
+      const left = await count('event_queue');
+      assert.ok(left > 0, 'the stop waited for the backlog');
+      placed = await count('events');
+      assert.equal(placed + left, backlog);
+    }
+    await operator.end();
+  });
+
+  test('a stop leaves an attempt at a webhook that hangs, and the next start repeats it', async (t) => {
+    const env = { ...temporaryEnvironment(t), WEBHOOKS_ALLOW_PRIVATE: 'true' };
+    const { key } = await issueKey(env, { scopes: SCOPES });
+    const service = await startServiceProcess(t, env);
+    const { promise: hangs } = Promise.withResolvers<Reply>();
+    const endpoint = await startEndpoint(t, (_, index) => (index === 0 ? hangs : 204));
+    const body = JSON.stringify({ url: endpoint.url, types: ['pet.*'] });
+    assert.equal((await call(service.url, '/v1/webhooks', { key, body })).status, 201);
+    await call(service.url, '/v1/pets', { key, body: REX });
+    while (endpoint.received.length === 0) await call(service.url, '/healthz');
+    service.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await service.ended;
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.doesNotMatch(stdout, /lost|could not|failed/);
+    const again = await startServiceProcess(t, env);
+    while (endpoint.received.length === 1) await call(again.url, '/healthz');
+    const [first, second] = endpoint.received;
+    assert.equal(second?.headers['webhook-id'], first?.headers['webhook-id']);
   });
 
   test('a log that nobody reads does not delay the stop', async (t) => {

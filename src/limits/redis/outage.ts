@@ -87,8 +87,8 @@ export class OutageLimiter implements RateLimiter {
     return this.#shared.bansInForce();
   }
 
-  flush(): Promise<void> {
-    return this.#local.flush();
+  flush(signal?: AbortSignal): Promise<void> {
+    return this.#local.flush(signal);
   }
 
   flushAll(): Promise<void> {

@@ -51,15 +51,19 @@ export class Feed {
     this.#listeners.push(listener);
   }
 
-  /** Looks for new events. Call it every second at most; the answer is one statement when there are none. */
-  async look(): Promise<void> {
+  /**
+   * Looks for new events. Call it every second at most; the answer is one statement when there are none. Events that wait for
+   * places go on waiting once `signal` aborts.
+   */
+  async look(signal?: AbortSignal): Promise<void> {
     // Here and not at the start, which it would make slower.
     if (!this.#isClaimed) await this.#events.claimFeed();
     this.#isClaimed = true;
     this.#last ??= (await this.#events.findBounds()).last;
     let found = await this.#events.look(this.#last);
     if (found.hasQueue) {
-      await this.#events.place();
+      await this.#events.place(signal);
+      if (signal?.aborted === true) return;
       found = await this.#events.look(this.#last);
     }
     if (found.streams.length === 0) return;

@@ -6,6 +6,7 @@ import { textFromInstant } from '../../domain/instant.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Page } from '../../domain/page.ts';
 import { chunksOf } from '../../domain/chunks.ts';
+import { repeatRounds } from '../../domain/rounds.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { join, raw, type Row, Sql, sql } from '../../storage/sql.ts';
 import {
@@ -416,15 +417,13 @@ export function open(engine: Engine) {
       return { hasQueue: rows[0]?.[0] === 1n, streams };
     },
     /** Gives places to the events that wait for them. Any number of processes may call it at once. */
-    async place(): Promise<void> {
-      while (await engine.write(placeEvents));
-    },
+    place: (signal?: AbortSignal): Promise<void> => repeatRounds(() => engine.write(placeEvents), signal),
     /** Deletes what is older than `milliseconds`. Any number of processes may call it at once. */
-    async prune(milliseconds: number): Promise<void> {
+    async prune(milliseconds: number, signal?: AbortSignal): Promise<void> {
       const now = Math.floor(await engine.now());
       const [oldest] = await engine.select(EVENTS, sql`ORDER BY id LIMIT 1`);
       if (oldest !== undefined && oldest.at < now - milliseconds)
-        while (await engine.write(pruneEvents, now - milliseconds));
+        await repeatRounds(() => engine.write(pruneEvents, now - milliseconds), signal);
       await engine.write(pruneMarks, now);
     },
     /** Whether the feed is that of another database, of which this one is a copy. */

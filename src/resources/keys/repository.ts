@@ -1,5 +1,6 @@
 // Contract: sections 3.14, 5 and 10.
 import { checkKey, isInForce, type KeyRecord, type KeyState } from '../../domain/account.ts';
+import { repeatRounds } from '../../domain/rounds.ts';
 import type { Scope } from '../../domain/scope.ts';
 import type { ApiKey, ApiKeyHash, Environment } from '../../domain/api-key.ts';
 import type { Actor, AuditChange } from '../../domain/audit.ts';
@@ -457,10 +458,10 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
     revoke: (actor: Actor, id: number, ifMatch?: readonly string[]) =>
       engine.write(revokeKey, actor, id, ifMatch).finally(forget),
     /** Tells accounts of their keys that end within a week. Any number of processes may call it at once. */
-    async recordExpiring(): Promise<void> {
+    async recordExpiring(signal?: AbortSignal): Promise<void> {
       // Usually there are none, and a read costs less than a write.
       if ((await engine.read(selectExpiring(Math.floor(await engine.now())))).length === 0) return;
-      while (await engine.write(recordExpiring));
+      await repeatRounds(() => engine.write(recordExpiring), signal);
     },
     /** Rejects when it has written nothing. */
     writeUses: (uses: readonly KeyUse[]): Promise<void> =>

@@ -27,7 +27,7 @@ const PAGE = 100;
 const RENEWAL = 5 * SECOND;
 
 /** Milliseconds that a stop waits for attempts under way. What they reach later is sent again by the next instance. */
-const STOP_TIME = 2 * SECOND;
+const STOP_TIME = SECOND / 2;
 
 /** Attempts after which the oldest ones of an endpoint are deleted. */
 const PRUNED_EVERY = 500;
