@@ -82,8 +82,13 @@ function openRepositories(engine: AnyEngine, settings: RepositorySettings) {
   const keyRepository = keys.open(engine, settings);
   const stored = limits.open(engine, settings);
   const eventRepository = events.open(engine);
+  const webhookRepository = webhooks.open(engine, eventRepository);
+  const onAccountChange = async (id: number, { suspended }: { readonly suspended?: boolean | undefined }) => {
+    keyRepository.forget();
+    if (suspended !== undefined) await webhookRepository.tellOfAccount(id);
+  };
   return {
-    accounts: accounts.open(engine, settings, keyRepository.forget),
+    accounts: accounts.open(engine, settings, onAccountChange),
     audit: audit.open(engine),
     bans: bans.open(engine, settings),
     categories: categories.open(engine),
@@ -98,7 +103,7 @@ function openRepositories(engine: AnyEngine, settings: RepositorySettings) {
     quotas: stored as RateLimitAdmin,
     sending: sending.open(engine, settings),
     usageHistory: usageHistory.open(engine, settings.environment),
-    webhooks: webhooks.open(engine, eventRepository),
+    webhooks: webhookRepository,
   };
 }
 

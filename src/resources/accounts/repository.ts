@@ -258,11 +258,11 @@ function toFilters({ search = '', plan, state }: AccountFilter): Filters {
 
 export type AccountRepository = ReturnType<typeof open>;
 
-/** `onChange` is called after a change of an account. */
+/** `onChange` is called after a change of an account, and before its answer. */
 export function open(
   engine: Engine,
   { environment }: { readonly environment: Environment },
-  onChange: () => void,
+  onChange: (id: number, patch: AccountPatch) => Promise<void>,
 ) {
   /** Ascending id. */
   async function listAll(): Promise<readonly AccountRecord[]> {
@@ -354,7 +354,7 @@ export function open(
         if (refused === undefined) throw error;
         return refused;
       } finally {
-        onChange();
+        await onChange(id, patch);
       }
     },
   };

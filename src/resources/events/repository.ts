@@ -300,6 +300,17 @@ export function pageQuery(
     LEFT JOIN events e ON e.id = page.id ORDER BY e.id`;
 }
 
+/** The place of the first event of these streams after a place. */
+export async function findNext(
+  transaction: Transaction,
+  streams: readonly Stream[],
+  after: bigint,
+): Promise<bigint | undefined> {
+  const rows = await transaction.query(pageQuery(transaction, { streams, after, limit: 1 }));
+  const id = rows[0]?.[FEED_COLUMNS] ?? null;
+  return id === null ? undefined : (id as bigint);
+}
+
 /** Milliseconds after which an event has its place: no statement and no transaction takes longer. */
 const LATEST = MINUTE;
 

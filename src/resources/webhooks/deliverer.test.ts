@@ -4,18 +4,21 @@ import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { SCOPES } from '../../domain/scope.ts';
+import { type Scope, SCOPES } from '../../domain/scope.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/clock.ts';
 import { PLANS } from '../../domain/plan.ts';
-import { patch, REX, requireValue } from '../../../test/storage/fixture.ts';
+import { REX, requireValue } from '../../../test/storage/fixture.ts';
 import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
 import { type Received, type Reply, startEndpoint } from '../../../test/support/endpoint.ts';
 import { until } from '../../../test/support/shared-counting.ts';
-import { CLIENT, createAccount } from '../../../test/support/store.ts';
+import { changeAccount, CLIENT, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import { Feed } from '../events/feed.ts';
+import type { Store } from '../repositories.ts';
+import type { Lookup } from './addresses.ts';
 import { Deliverer } from './deliverer.ts';
+import type { TypeFilter } from '../events/rules.ts';
 import type { Owner } from './repository.ts';
 import type { WebhookPatch } from './schema.ts';
 import { Sender } from './send.ts';
@@ -25,6 +28,16 @@ const [SECRET, NEW_SECRET] = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toSt
   string,
   string,
 ];
+
+const LOCAL = [{ address: '127.0.0.1', family: 4 }] as const;
+
+interface OpenOptions {
+  readonly random?: () => number;
+  readonly feed?: Feed;
+  readonly lookup?: Lookup;
+  /** In place of those of the store. */
+  readonly parts?: Partial<Pick<Store, 'webhooks' | 'sending'>>;
+}
 
 async function prepare(t: TestContext) {
   const deliverers: Deliverer[] = [];
@@ -38,7 +51,10 @@ async function prepare(t: TestContext) {
   const account = await createAccount(store.accounts, 'shop', 'free', PLANS.free);
   const owner: Owner = { accountId: account.id, environment: 'production' };
   const logged: string[] = [];
-  const open = (instance: string, { random = (): number => 0.5, feed: followed = feed } = {}) => {
+  const open = (
+    instance: string,
+    { random = () => 0.5, feed: followed = feed, lookup = async () => LOCAL, parts = {} }: OpenOptions = {},
+  ) => {
     const deliverer = new Deliverer({
       instance,
       clock,
@@ -47,9 +63,10 @@ async function prepare(t: TestContext) {
       feed: followed,
       webhooks,
       sending,
+      ...parts,
       sender: new Sender({
         clock,
-        lookup: async () => [{ address: '127.0.0.1', family: 4 }],
+        lookup,
         isAllowed: () => true,
         allowPrivate: true,
       }),
@@ -58,15 +75,8 @@ async function prepare(t: TestContext) {
     deliverers.push(deliverer);
     return deliverer;
   };
-  const add = async (url: string) => {
-    const webhook = {
-      ...owner,
-      url,
-      types: ['pet.*'],
-      scopes: SCOPES,
-      secret: SECRET,
-      createdBy: 1,
-    } as const;
+  const add = async (url: string, types: readonly TypeFilter[] = ['pet.*'], scopes = SCOPES) => {
+    const webhook = { ...owner, url, types, scopes, secret: SECRET, createdBy: 1 };
     return requireValue(await webhooks.create(KEY, webhook)).id;
   };
   const get = async (id: number) => requireValue(await webhooks.get(id));
@@ -81,6 +91,11 @@ async function prepare(t: TestContext) {
   /** Waits until this number of attempts is written. */
   const untilWritten = (id: number, count: number) => until(async () => (await list(id)).length === count);
   const findDue = async (id: number) => (await sending.countOpen([id]))[0];
+  /** A change by a key of the account. */
+  const change = async (id: number, fields: Partial<WebhookPatch>, scopes: readonly Scope[] = SCOPES) => {
+    const body = { fields, names: Object.keys(fields), fault: undefined };
+    requireValue(await webhooks.update(KEY, id, { owner, patch: body, scopes }));
+  };
   return {
     ...fixture,
     webhooks,
@@ -94,11 +109,23 @@ async function prepare(t: TestContext) {
     addEvents,
     untilWritten,
     findDue,
+    change,
   };
 }
 
 /** The name of the animal that a message is about. */
 const readName = ({ body }: Received): string => JSON.parse(body).data.name;
+
+/** The secrets whose signatures the message has, in their order. */
+const findSecrets = ({ headers, body }: Received) => {
+  const at = new Date(Number(headers['webhook-timestamp']) * SECOND);
+  const signatures = String(headers['webhook-signature']).split(' ');
+  return signatures.map((signature) =>
+    [SECRET, NEW_SECRET].find(
+      (secret) => new Webhook(secret).sign(String(headers['webhook-id']), at, body) === signature,
+    ),
+  );
+};
 
 /** An endpoint whose answers wait until the test gives them, and how many requests were under way at once at most. */
 async function startHeldEndpoint(t: TestContext) {
@@ -332,7 +359,7 @@ test('a write that fails loses nothing, although another attempt of its endpoint
 });
 
 test('an endpoint that changes while a message is on its way gets that event again, at its new URL', async (t) => {
-  const { webhooks, open, add, get, owner, addEvents, untilWritten } = await prepare(t);
+  const { change, open, add, get, addEvents, untilWritten } = await prepare(t);
   const [old, changed] = [await startHeldEndpoint(t), await startHeldEndpoint(t)];
   const id = await add(old.url);
   const { place } = await get(id);
@@ -340,13 +367,7 @@ test('an endpoint that changes while a message is on its way gets that event aga
   const deliverer = open('one');
   await deliverer.look();
   await until(() => old.held.length === 1);
-  const { fields, names, fault } = patch({});
-  const urlPatch = {
-    fields: { ...fields, url: changed.url } as WebhookPatch,
-    names: [...names, 'url'],
-    fault,
-  };
-  requireValue(await webhooks.update(KEY, id, { owner, patch: urlPatch, scopes: SCOPES }));
+  await change(id, { url: changed.url });
   await deliverer.look();
   await until(() => changed.held.length === 1);
   old.answer(204);
@@ -386,16 +407,6 @@ test('both secrets sign for a day after a rotation, and then the new one alone',
   const { url, received } = await startEndpoint(t);
   const id = await add(url);
   const deliverer = open('one');
-  /** The secrets whose signatures the message has, in their order. */
-  const findSecrets = ({ headers, body }: Received) => {
-    const at = new Date(Number(headers['webhook-timestamp']) * SECOND);
-    const signatures = String(headers['webhook-signature']).split(' ');
-    return signatures.map((signature) =>
-      [SECRET, NEW_SECRET].find(
-        (secret) => new Webhook(secret).sign(String(headers['webhook-id']), at, body) === signature,
-      ),
-    );
-  };
   requireValue(await webhooks.rotate(KEY, id, owner, NEW_SECRET));
   await addEvents(1);
   await deliverer.look();
@@ -445,4 +456,384 @@ test('an event that comes before the first look at the feed is sent', async (t) 
   await feed.look();
   await deliverer.look();
   await untilWritten(id, 2);
+});
+
+/** A URL whose name must be looked up. */
+const named = (url: string) => url.replace('127.0.0.1', 'shop.example');
+
+/** A name server that answers when the test says so. */
+function holdNames() {
+  const held: PromiseWithResolvers<void>[] = [];
+  return {
+    held,
+    lookup: async () => {
+      const gate = Promise.withResolvers<void>();
+      held.push(gate);
+      await gate.promise;
+      return LOCAL;
+    },
+    release: () => held.splice(0).forEach(({ resolve }) => resolve()),
+  };
+}
+
+type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+/** Changes of a webhook, and what may arrive from then on: at its own URL and at another one. */
+const CHANGES: readonly {
+  readonly title: string;
+  readonly make: (prepared: Prepared, id: number, url: string) => Promise<unknown>;
+  readonly goesOn: 'with both secrets' | 'at the new address' | 'never';
+}[] = [
+  {
+    title: 'a rotation',
+    make: ({ webhooks, owner }, id) => webhooks.rotate(KEY, id, owner, NEW_SECRET),
+    goesOn: 'with both secrets',
+  },
+  { title: 'a new URL', make: ({ change }, id, url) => change(id, { url }), goesOn: 'at the new address' },
+  {
+    title: 'a patch that disables',
+    make: ({ change }, id) => change(id, { enabled: false }),
+    goesOn: 'never',
+  },
+  {
+    title: 'an operator that disables',
+    make: ({ webhooks }, id) => webhooks.switch(ROOT, id, false),
+    goesOn: 'never',
+  },
+  {
+    title: 'a deletion',
+    make: ({ webhooks, owner }, id) => webhooks.remove(KEY, id, owner),
+    goesOn: 'never',
+  },
+  {
+    title: 'a suspension of the account',
+    make: ({ store, owner }) => changeAccount(store.accounts, owner.accountId, { suspended: true }),
+    goesOn: 'never',
+  },
+];
+
+for (const { title, make, goesOn } of CHANGES) {
+  const check = (old: readonly Received[], other: readonly Received[]) => {
+    const [quiet, busy] = goesOn === 'at the new address' ? [old, other] : [other, old];
+    assert.deepEqual(quiet, []);
+    if (goesOn === 'never') assert.deepEqual(busy, []);
+    if (goesOn === 'with both secrets')
+      for (const message of busy) assert.deepEqual(findSecrets(message), [NEW_SECRET, SECRET]);
+  };
+
+  test(`after ${title} nothing leaves as before it: retries, new events and those that wait for their name`, async (t) => {
+    const prepared = await prepare(t);
+    const { open, add, addEvents, findDue, untilWritten, passTime, owner } = prepared;
+    const { held, lookup, release } = holdNames();
+    let status = 500;
+    const [{ url, received }, other] = [await startEndpoint(t, () => status), await startEndpoint(t)];
+    const id = await add(named(url), ['*']);
+    const control = await add((await startEndpoint(t)).url, ['limit.*']);
+    const deliverer = open('one', { lookup });
+    await addEvents(2);
+    await deliverer.look();
+    while ((await findDue(id))?.count !== 2) {
+      release();
+      await setImmediate();
+    }
+    status = 204;
+    await passTime(HOUR);
+    await untilWritten(id, 2);
+    await addEvents(7);
+    await deliverer.look();
+    await until(() => held.length > 0);
+    received.length = 0;
+    await make(prepared, id, named(other.url));
+    // In the same moment.
+    await addEvents(3);
+    release();
+    // Whatever left before this has arrived with it.
+    requireValue(await deliverer.sendTest(KEY, control, owner, 'test_1'));
+    check(received, other.received);
+    if (goesOn === 'never') {
+      await deliverer.look();
+      await addEvents(1);
+      await deliverer.look();
+      await deliverer.stop();
+    } else {
+      const arrived = goesOn === 'at the new address' ? other.received : received;
+      await until(async () => {
+        await deliverer.look();
+        release();
+        return new Set(arrived.map(({ headers }) => headers['webhook-id'])).size === 12;
+      });
+    }
+    check(received, other.received);
+  });
+
+  test(`after ${title} a test that waits for its name leaves by it, or not at all`, async (t) => {
+    const prepared = await prepare(t);
+    const { open, add, owner } = prepared;
+    const { held, lookup, release } = holdNames();
+    const [{ url, received }, other] = [await startEndpoint(t), await startEndpoint(t)];
+    const id = await add(named(url));
+    const sent = open('one', { lookup }).sendTest(KEY, id, owner, 'test_1');
+    await until(() => held.length === 1);
+    await make(prepared, id, named(other.url));
+    // A disabled endpoint gets tests, too.
+    if (title !== 'a deletion') await until(() => held.length === 2);
+    release();
+    const result = await sent;
+    if (title === 'a deletion') assert.deepEqual(result, { error: 'not_found' });
+    else assert.equal(requireValue(result).status, 'succeeded');
+    if (goesOn !== 'never') check(received, other.received);
+  });
+
+  test(`another instance knows ${title} after its next look`, async (t) => {
+    const prepared = await prepare(t);
+    const { open, add, addEvents, another } = prepared;
+    const { held, lookup, release } = holdNames();
+    const [{ url, received }, other] = [await startEndpoint(t), await startEndpoint(t)];
+    const id = await add(named(url), ['*']);
+    await addEvents(7);
+    const deliverer = open('one', { lookup });
+    await deliverer.look();
+    await until(() => held.length === 5);
+    const store = await another();
+    await make(
+      {
+        ...prepared,
+        store,
+        webhooks: store.webhooks,
+        change: async (webhookId, fields) => {
+          const body = { fields, names: Object.keys(fields), fault: undefined };
+          const sent = { owner: prepared.owner, patch: body, scopes: SCOPES };
+          requireValue(await store.webhooks.update(KEY, webhookId, sent));
+        },
+      },
+      id,
+      named(other.url),
+    );
+    await addEvents(1);
+    await deliverer.look();
+    release();
+    await deliverer.stop();
+    check(received, other.received);
+  });
+}
+
+test('a look that has read a webhook before its change does not bring the old form back', async (t) => {
+  const { webhooks, sending, owner, open, add, addEvents } = await prepare(t);
+  const { url, received } = await startEndpoint(t);
+  const id = await add(url);
+  await addEvents(3);
+  const [read, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const listActive = async () => {
+    const rows = await sending.listActive();
+    read.resolve();
+    await goOn.promise;
+    return rows;
+  };
+  await sending.lease('one');
+  const deliverer = open('one', { parts: { sending: { ...sending, listActive } } });
+  const look = deliverer.look();
+  await read.promise;
+  requireValue(await webhooks.rotate(KEY, id, owner, NEW_SECRET));
+  goOn.resolve();
+  await look;
+  await until(async () => {
+    await deliverer.look();
+    return received.length === 3;
+  });
+  for (const message of received) assert.deepEqual(findSecrets(message), [NEW_SECRET, SECRET]);
+});
+
+test('a test whose webhook changes while it is read has the new form', async (t) => {
+  const { webhooks, owner, open, add } = await prepare(t);
+  const { url, received } = await startEndpoint(t);
+  const id = await add(url);
+  let reads = 0;
+  const get: typeof webhooks.get = async (...which) => {
+    const row = await webhooks.get(...which);
+    if (++reads === 1) requireValue(await webhooks.rotate(KEY, id, owner, NEW_SECRET));
+    return row;
+  };
+  const deliverer = open('one', { parts: { webhooks: { ...webhooks, get } } });
+  requireValue(await deliverer.sendTest(KEY, id, owner, 'test_1'));
+  assert.deepEqual(received.map(findSecrets), [[NEW_SECRET, SECRET]]);
+});
+
+test('a webhook that changes again and again gets at most 5 requests at once', async (t) => {
+  const { open, add, addEvents, change, untilWritten } = await prepare(t);
+  const { url, held, answer, takeMost } = await startHeldEndpoint(t);
+  const id = await add(url);
+  await addEvents(20);
+  const deliverer = open('one');
+  for (let round = 0; round < 4; round++) {
+    await change(id, { description: `Round ${round}.` });
+    await deliverer.look();
+    await until(() => held.length === 5);
+  }
+  answer(204);
+  await untilWritten(id, 1);
+  await until(() => held.length === 5);
+  assert.equal(takeMost(), 5);
+});
+
+test('410 withdraws what has not left', async (t) => {
+  const { open, add, get, addEvents } = await prepare(t);
+  const { held, lookup, release } = holdNames();
+  const { url, received } = await startEndpoint(t, () => 410);
+  const id = await add(named(url));
+  const { place } = await get(id);
+  await addEvents(4);
+  const deliverer = open('one', { lookup });
+  await deliverer.look();
+  await until(() => held.length === 4);
+  held.shift()?.resolve();
+  await until(async () => (await get(id)).disabledReason === 'gone');
+  release();
+  await deliverer.stop();
+  assert.equal(received.length, 1);
+  // They go on from there when it is enabled.
+  assert.ok((await get(id)).place <= place + 1n);
+});
+
+test('an endpoint never gets its own webhook.disabled, not even when it is enabled again; others do', async (t) => {
+  const { webhooks, open, add, addEvents } = await prepare(t);
+  const { url, received } = await startEndpoint(t);
+  const { url: otherUrl, received: told } = await startEndpoint(t);
+  const id = await add(url, ['webhook.*', 'pet.*']);
+  await add(otherUrl, ['webhook.*', 'pet.*']);
+  const deliverer = open('one');
+  await deliverer.look();
+  requireValue(await webhooks.switch(ROOT, id, false));
+  await addEvents(1);
+  requireValue(await webhooks.switch(ROOT, id, true));
+  await until(async () => {
+    await deliverer.look();
+    return received.length === 1 && told.length === 2;
+  });
+  const types = (messages: readonly Received[]) =>
+    messages.map(({ body }) => JSON.parse(body).type).toSorted();
+  assert.deepEqual(types(received), ['pet.created']);
+  assert.deepEqual(types(told), ['pet.created', 'webhook.disabled']);
+});
+
+/** An endpoint that is behind the feed, because it is disabled, and events of several types. */
+async function prepareBehind(t: TestContext, scopes = SCOPES) {
+  const prepared = await prepare(t);
+  const { store, add, change, open } = prepared;
+  const { url, received } = await startEndpoint(t);
+  const id = await add(url, ['pet.*'], scopes);
+  await change(id, { enabled: false }, scopes);
+  const addPet = async (name: string) => requireValue(await store.pets.create(CLIENT, { ...REX, name }));
+  const addCategory = async (name: string) => requireValue(await store.categories.create(CLIENT, { name }));
+  /** Enables it, and returns the names of what it gets. */
+  const sendAll = async (count: number) => {
+    await change(id, { enabled: true }, scopes);
+    const deliverer = open('one');
+    await until(async () => {
+      await deliverer.look();
+      return received.length >= count;
+    });
+    await deliverer.look();
+    await deliverer.stop();
+    return received.map(readName).toSorted();
+  };
+  return { ...prepared, id, url, received, addPet, addCategory, sendAll };
+}
+
+test('a change of the types sends nothing older, except what the types before had chosen', async (t) => {
+  const { id, change, addPet, addCategory, sendAll } = await prepareBehind(t);
+  await addPet('1: chosen');
+  await addCategory('1: not chosen');
+  await change(id, { types: ['category.*'] });
+  await addPet('2: not chosen');
+  await addCategory('2: chosen');
+  await change(id, { types: ['webhook.*'] });
+  await addPet('3: not chosen');
+  await change(id, { types: ['*'] });
+  await addPet('4: chosen');
+  assert.deepEqual(await sendAll(3), ['1: chosen', '2: chosen', '4: chosen']);
+});
+
+test('a change of the types of an endpoint that got nothing yet sends nothing that is older', async (t) => {
+  const { open, add, get, change, addEvents, list } = await prepare(t);
+  const { url, received } = await startEndpoint(t);
+  const id = await add(url, ['order.*']);
+  const deliverer = open('one');
+  await addEvents(30);
+  await deliverer.look();
+  await change(id, { types: ['pet.*'] });
+  assert.deepEqual((await get(id)).formerChoices, []);
+  await addEvents(1);
+  await until(async () => {
+    await deliverer.look();
+    return (await list(id)).length > 0;
+  });
+  await deliverer.stop();
+  assert.equal(received.length, 1);
+});
+
+test('a retry that was due stays due when the types change', async (t) => {
+  const { open, add, change, addEvents, untilWritten, passTime } = await prepare(t);
+  const { url, received } = await startEndpoint(t, [500]);
+  const id = await add(url);
+  await addEvents(1);
+  const deliverer = open('one');
+  await deliverer.look();
+  await untilWritten(id, 1);
+  await change(id, { types: ['order.*'] });
+  await passTime(HOUR);
+  await deliverer.look();
+  await untilWritten(id, 2);
+  assert.equal(received.length, 2);
+});
+
+test('a replay after a change of the types sends what the present ones choose', async (t) => {
+  const { id, change, webhooks, owner, sending, addPet, addCategory, sendAll, passTime } =
+    await prepareBehind(t);
+  const since = await sending.now();
+  await addPet('1: not chosen');
+  await addCategory('1: chosen');
+  await change(id, { types: ['category.*'] });
+  await passTime(SECOND);
+  requireValue(await webhooks.replay(KEY, id, owner, { since, kept: DAY }));
+  assert.deepEqual(await sendAll(1), ['1: chosen']);
+});
+
+test('who may see less and chooses the URL gets nothing that only the key before may see', async (t) => {
+  const { id, open, url, received, change, webhooks, owner, addPet, list, sendAll, untilWritten } =
+    await prepareBehind(t);
+  const blind: readonly Scope[] = ['webhooks:manage'];
+  const failing = await startEndpoint(t, () => 500);
+  await change(id, { url: failing.url, enabled: true });
+  await addPet('1: to retry');
+  const deliverer = open('before');
+  await deliverer.look();
+  await untilWritten(id, 1);
+  await deliverer.stop();
+  await addPet('2: behind');
+  await change(id, { url, enabled: false }, blind);
+  const [attempt] = await list(id);
+  assert.deepEqual(await webhooks.redeliver(KEY, id, owner, attempt?.id ?? 0), { error: 'gone' });
+  assert.deepEqual(await sendAll(0), []);
+  assert.deepEqual(received, []);
+});
+
+test('types that change very often while events wait are refused, until a replay', async (t) => {
+  const { id, change, webhooks, owner, sending, addPet, get, passTime } = await prepareBehind(t);
+  const types = (turn: number): WebhookPatch => ({ types: [turn % 2 === 0 ? 'pet.created' : 'pet.*'] });
+  for (let turn = 0; turn < 20; turn++) {
+    await addPet(String(turn));
+    await change(id, types(turn));
+  }
+  assert.equal((await get(id)).formerChoices.length, 20);
+  const fields = types(20);
+  const refused = await webhooks.update(KEY, id, {
+    owner,
+    patch: { fields, names: ['types'], fault: undefined },
+    scopes: SCOPES,
+  });
+  assert.equal('error' in refused && refused.error, 'conflict');
+  await passTime(SECOND);
+  requireValue(await webhooks.replay(KEY, id, owner, { since: await sending.now(), kept: DAY }));
+  await change(id, fields);
+  assert.deepEqual((await get(id)).formerChoices, []);
 });

@@ -9,8 +9,16 @@ import type { Result } from '../../domain/result.ts';
 import type { Feed } from '../events/feed.ts';
 import { eventJson, type EventRepository, type StoredEvent } from '../events/repository.ts';
 import { isOfStreams, type StoredStream, type Stream, visibleStreams } from '../events/rules.ts';
-import type { Delivery, WebhookRepository, WebhookRow } from './repository.ts';
-import { FAILURES, findDisabling, type Outcome, retryDelay, signingSecrets } from './rules.ts';
+import type { Delivery, Owner, WebhookRepository, WebhookRow } from './repository.ts';
+import {
+  chooseStreams,
+  FAILURES,
+  findDisabling,
+  isOwnEnd,
+  type Outcome,
+  retryDelay,
+  signingSecrets,
+} from './rules.ts';
 import type { Sender } from './send.ts';
 import type { SendingRepository, Settlement } from './sending.ts';
 
@@ -32,6 +40,14 @@ const STOP_TIME = SECOND / 2;
 /** Attempts after which the oldest ones of an endpoint are deleted. */
 const PRUNED_EVERY = 500;
 
+/** How often a test is made anew because its webhook changed before it left. */
+const MOST_TRIES = 3;
+
+const CHANGING = {
+  error: 'conflict',
+  message: 'The webhook was changed several times while the test waited: send it again.',
+} as const;
+
 const FAULT = 'what a webhook was sent could not be written, so it is sent again';
 
 /** An event on its way to one endpoint. */
@@ -49,15 +65,16 @@ interface DelivererSettings {
   readonly random: () => number;
   readonly events: Pick<EventRepository, 'list' | 'find'>;
   readonly feed: Pick<Feed, 'hasBegun' | 'listen'>;
-  readonly webhooks: Pick<WebhookRepository, 'addTest'>;
+  readonly webhooks: Pick<WebhookRepository, 'get' | 'addTest' | 'changes'>;
   readonly sending: SendingRepository;
-  readonly sender: Pick<Sender, 'send'>;
+  readonly sender: Pick<Sender, 'send' | 'withdraw'>;
   readonly log: Logger;
 }
 
-/** An endpoint that this instance sends to. */
+/** An endpoint that this instance sends to, in one form. A change of its webhook makes another one. */
 class Endpoint {
   webhook: WebhookRow;
+  /** Those that new events must belong to. */
   streams: readonly Stream[];
   /** Read up to here. */
   position: bigint;
@@ -69,7 +86,6 @@ class Endpoint {
   readonly passed: { readonly id: bigint; isDone: boolean }[] = [];
   /** Ids of events that are sent now, or whose attempts are not written yet. */
   readonly underWay = new Set<bigint>();
-  sendingCount = 0;
   openCount = 0;
   dueAt = Number.POSITIVE_INFINITY;
   failingSince: number | undefined;
@@ -102,15 +118,23 @@ export class Deliverer {
   /** Attempts by what became of them. */
   readonly counts = new Map<string, number>(['succeeded', ...FAILURES].map((outcome) => [outcome, 0]));
   readonly #endpoints = new Map<number, Endpoint>();
+  /** Attempts under way by webhook, also those of its former forms. */
+  readonly #sending = new Map<number, number>();
+  /** For each read of webhooks that runs now, those that have changed since it began: what it finds of them may be old. */
+  readonly #reads = new Set<Set<number>>();
+  /** Webhooks whose tests have not left, as they were read. */
+  readonly #tests = new Set<WebhookRow>();
   readonly #underWay = new Set<Promise<void>>();
   /** What endpoints have done since the last write goes into the next one. */
   readonly #writes = new Batcher<'all', Endpoint, void>({ run: (_, endpoints) => this.#write(endpoints) });
   #renewedAt = Number.NEGATIVE_INFINITY;
+  #isTaking = false;
   #isStopped = false;
 
   constructor(settings: DelivererSettings) {
     this.#settings = settings;
     settings.feed.listen((streams) => this.#notice(streams));
+    settings.webhooks.changes.listen((webhookIds) => this.change(webhookIds));
   }
 
   /** Unix milliseconds: when the oldest event was written that an endpoint of this instance has not taken yet. */
@@ -132,15 +156,50 @@ export class Deliverer {
       }
   }
 
-  /** Takes and renews leases, and sends what is due. Call it every second. */
+  /**
+   * Brings changes of webhooks that are committed into force: when it resolves, no request leaves any more that was made before. The
+   * next look goes on with the webhooks as they are then.
+   */
+  async change(webhookIds: readonly number[]): Promise<void> {
+    for (const changed of this.#reads) for (const id of webhookIds) changed.add(id);
+    await Promise.all(webhookIds.map((id) => this.#drop(id)));
+  }
+
+  async #drop(webhookId: number): Promise<void> {
+    this.#endpoints.delete(webhookId);
+    await this.#settings.sender.withdraw(webhookId);
+  }
+
+  /** Takes and renews leases, learns of changes, and sends what is due. Call it every second. */
   async look(): Promise<void> {
-    const { feed, sending, instance, clock } = this.#settings;
-    if (this.#isStopped || !feed.hasBegun) return;
-    let active = await sending.listActive();
-    if (active.length === 0) {
-      this.#refresh([]);
-      return;
+    if (this.#isStopped || !this.#settings.feed.hasBegun) return;
+    const changed = new Set<number>();
+    this.#reads.add(changed);
+    try {
+      await this.#checkTests();
+      await this.#refresh(await this.#listMine(), changed);
+    } finally {
+      this.#reads.delete(changed);
     }
+    if (this.#endpoints.size === 0) return;
+    const { sending } = this.#settings;
+    const counts = new Map(
+      (await sending.countOpen([...this.#endpoints.keys()])).map((open) => [open.webhookId, open]),
+    );
+    for (const [id, endpoint] of this.#endpoints) {
+      endpoint.openCount = counts.get(id)?.count ?? 0;
+      endpoint.dueAt = counts.get(id)?.dueAt ?? Number.POSITIVE_INFINITY;
+      this.#work(endpoint);
+    }
+    // The next look must not wait for it, because it learns of changes.
+    this.#run(this.#takeAllDue());
+  }
+
+  /** The endpoints that this instance has leased. */
+  async #listMine(): Promise<readonly WebhookRow[]> {
+    const { sending, instance, clock } = this.#settings;
+    let active = await sending.listActive();
+    if (active.length === 0) return [];
     const now = await sending.now();
     const isFree = ({ leasedUntil }: WebhookRow) => leasedUntil === undefined || leasedUntil <= now;
     const mustRenew = this.#endpoints.size > 0 && clock().monotonic - this.#renewedAt >= RENEWAL;
@@ -149,20 +208,7 @@ export class Deliverer {
       this.#renewedAt = clock().monotonic;
       active = await sending.listActive();
     }
-    const mine = active.filter(
-      ({ sender, leasedUntil }) => sender === instance && leasedUntil !== undefined && leasedUntil > now,
-    );
-    this.#refresh(mine);
-    if (mine.length === 0) return;
-    const counts = new Map(
-      (await sending.countOpen(mine.map(({ id }) => id))).map((open) => [open.webhookId, open]),
-    );
-    for (const [id, endpoint] of this.#endpoints) {
-      endpoint.openCount = counts.get(id)?.count ?? 0;
-      endpoint.dueAt = counts.get(id)?.dueAt ?? Number.POSITIVE_INFINITY;
-      if (endpoint.dueAt <= now) await this.#takeDue(endpoint, now);
-      this.#work(endpoint);
-    }
+    return active.filter((webhook) => webhook.sender === instance && !isFree(webhook));
   }
 
   /** Ends all work: no attempt begins, and what is done in time is written. */
@@ -176,25 +222,61 @@ export class Deliverer {
     this.#endpoints.clear();
   }
 
-  /** Sends a test now, once, whatever the types and the state of the webhook are. */
-  async sendTest(actor: Actor, webhook: WebhookRow, id: string): Promise<Result<Delivery, 'not_found'>> {
+  /** Sends a test now, once, whatever the types and the state of the webhook are. `key`: the id of the test. */
+  async sendTest(
+    actor: Actor,
+    id: number,
+    owner: Owner,
+    key: string,
+  ): Promise<Result<Delivery, 'not_found' | 'conflict'>> {
     const { clock, webhooks } = this.#settings;
-    const at = Math.floor(clock().unix);
-    const data = `{"webhookId":${webhook.id}}`;
-    const body = `{"id":"${id}","type":"webhook.test","timestamp":"${textFromInstant(at)}","data":${data}}`;
-    const outcome = await this.#send(webhook, id, body as Json<unknown>);
-    const event = { id: 0n, key: id, type: 'webhook.test' };
-    return webhooks.addTest(actor, describeAttempt(webhook.id, event, 1, at, outcome));
+    const event = { id: 0n, key, type: 'webhook.test' };
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const at = Math.floor(clock().unix);
+      const data = `{"webhookId":${id}}`;
+      const body = `{"id":"${key}","type":"${event.type}","timestamp":"${textFromInstant(at)}","data":${data}}`;
+      const changed = new Set<number>();
+      this.#reads.add(changed);
+      let sent: Promise<Outcome | undefined>;
+      let test: WebhookRow;
+      try {
+        const found = await webhooks.get(id, owner);
+        if ('error' in found) return found;
+        // Nothing may wait from here to the sender, which learns of later changes.
+        if (changed.has(id)) continue;
+        test = found.value;
+        sent = this.#send(test, key, body as Json<unknown>);
+      } finally {
+        this.#reads.delete(changed);
+      }
+      this.#tests.add(test);
+      const outcome = await sent.finally(() => this.#tests.delete(test));
+      if (outcome !== undefined) return webhooks.addTest(actor, describeAttempt(id, event, 1, at, outcome));
+    }
+    return CHANGING;
   }
 
-  #refresh(mine: readonly WebhookRow[]): void {
-    const ids = new Set(mine.map(({ id }) => id));
-    for (const id of this.#endpoints.keys()) if (!ids.has(id)) this.#endpoints.delete(id);
+  /** Withdraws tests of webhooks that another process has changed. */
+  async #checkTests(): Promise<void> {
+    const { sending, sender } = this.#settings;
+    const tests = [...this.#tests];
+    if (tests.length === 0) return;
+    const rows = new Map((await sending.find(tests.map(({ id }) => id))).map((row) => [row.id, row]));
+    const changed = tests.filter(({ id, generation }) => rows.get(id)?.generation !== generation);
+    await Promise.all(changed.map(({ id }) => sender.withdraw(id)));
+  }
+
+  /** Drops the endpoints that are not these, in this form. `changed`: those that these rows may show as they were. */
+  async #refresh(mine: readonly WebhookRow[], changed: ReadonlySet<number>): Promise<void> {
+    const webhooks = new Map(mine.map((webhook) => [webhook.id, webhook]));
+    const old = [...this.#endpoints.values()].filter(
+      ({ webhook: { id, generation } }) => webhooks.get(id)?.generation !== generation,
+    );
+    await Promise.all(old.map(({ webhook: { id } }) => this.#drop(id)));
     for (const webhook of mine) {
+      if (changed.has(webhook.id)) continue;
       const known = this.#endpoints.get(webhook.id);
-      // Attempts under way end with the old endpoint.
-      if (known?.webhook.generation !== webhook.generation)
-        this.#endpoints.set(webhook.id, new Endpoint(webhook));
+      if (known === undefined) this.#endpoints.set(webhook.id, new Endpoint(webhook));
       else known.webhook = webhook;
     }
   }
@@ -204,34 +286,56 @@ export class Deliverer {
     return !this.#isStopped && this.#endpoints.get(endpoint.webhook.id) === endpoint;
   }
 
+  /** One endpoint after the other, so that requests do not wait for connections behind them. */
+  async #takeAllDue(): Promise<void> {
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    try {
+      const waiting = [...this.#endpoints.values()].filter(({ dueAt }) => Number.isFinite(dueAt));
+      const now = waiting.length === 0 ? 0 : await this.#settings.sending.now();
+      for (const endpoint of waiting)
+        if (endpoint.dueAt <= now && this.#has(endpoint)) await this.#takeDue(endpoint, now);
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+
   async #takeDue(endpoint: Endpoint, now: number): Promise<void> {
+    const { webhook } = endpoint;
     // Before the list, because an attempt that is written meanwhile is still due in it.
     const busy = new Set([...endpoint.underWay, ...endpoint.queue.map(({ event }) => event.id)]);
-    const due = await this.#settings.sending.listDue(endpoint.webhook.id, now, PAGE);
+    const due = await this.#settings.sending.listDue(webhook.id, now, PAGE);
     const events = new Map(
       (await this.#settings.events.find(due.map(({ eventId }) => eventId))).map((event) => [event.id, event]),
     );
-    const tasks = due.flatMap(({ eventId, attempts }): Task[] => {
+    const visible = visibleStreams(webhook);
+    for (const { eventId, attempts } of due.toReversed()) {
       const event = events.get(eventId);
-      return event === undefined || busy.has(eventId) ? [] : [{ event, attempts, isOpen: true }];
-    });
-    // Before new events, which have waited less.
-    endpoint.queue.unshift(...tasks);
+      if (event === undefined || busy.has(eventId)) continue;
+      // Before new events, which have waited less.
+      if (isOfStreams(event, visible)) endpoint.queue.unshift({ event, attempts, isOpen: true });
+      // A key that may see less has chosen the URL since.
+      else endpoint.closed.push(eventId);
+    }
+    this.#work(endpoint);
+    if (endpoint.closed.length > 0) await this.#writes.add('all', endpoint);
   }
 
   /** Begins as many attempts as the endpoint may get now. */
   #work(endpoint: Endpoint): void {
     if (!this.#has(endpoint) || endpoint.disable !== undefined) return;
     const most = endpoint.lastFailed ? AT_ONCE.failing : AT_ONCE.healthy;
-    while (endpoint.sendingCount < most) {
+    const { id } = endpoint.webhook;
+    for (let sending = this.#sending.get(id) ?? 0; sending < most; sending++) {
       const task = endpoint.queue.shift();
       if (task === undefined) break;
       endpoint.underWay.add(task.event.id);
-      endpoint.sendingCount++;
+      this.#sending.set(id, sending + 1);
       this.#run(this.#attempt(endpoint, task));
     }
     const isShort = endpoint.queue.length < AT_ONCE.healthy;
-    const room = MOST_OPEN - endpoint.openCount - endpoint.queue.length - endpoint.underWay.size;
+    const begun = endpoint.openCount + endpoint.queue.length + endpoint.underWay.size;
+    const room = MOST_OPEN - Math.max(begun, endpoint.passed.length);
     if (isShort && endpoint.hasMore && !endpoint.isReading && room > 0)
       this.#run(this.#read(endpoint, Math.min(PAGE, room)));
   }
@@ -250,13 +354,16 @@ export class Deliverer {
   async #read(endpoint: Endpoint, limit: number): Promise<void> {
     endpoint.isReading = true;
     endpoint.hasMore = false;
-    const { streams, position } = endpoint;
+    const { webhook, position } = endpoint;
+    const { streams, to } = chooseStreams(webhook, position);
     try {
       const page = await this.#settings.events.list({ streams, after: position, limit });
       if (!this.#has(endpoint)) return;
-      endpoint.position = page.next;
-      if (page.items.length === limit) endpoint.hasMore = true;
+      endpoint.position = to !== undefined && page.next > to ? to : page.next;
+      // Behind `to` other streams follow.
+      if (to !== undefined || page.items.length === limit) endpoint.hasMore = true;
       for (const event of page.items) {
+        if ((to !== undefined && event.id > to) || isOwnEnd(webhook, event)) continue;
         endpoint.passed.push({ id: event.id, isDone: false });
         endpoint.queue.push({ event, attempts: 0, isOpen: false });
       }
@@ -270,13 +377,24 @@ export class Deliverer {
   }
 
   async #attempt(endpoint: Endpoint, { event, attempts, isOpen }: Task): Promise<void> {
-    const { clock, random } = this.#settings;
+    const { clock, random, sender } = this.#settings;
     const at = Math.floor(clock().unix);
-    const outcome = await this.#send(endpoint.webhook, event.key, eventJson(event));
+    const { webhook } = endpoint;
+    const outcome = await this.#send(webhook, event.key, eventJson(event)).finally(() => {
+      const sending = (this.#sending.get(webhook.id) ?? 0) - 1;
+      if (sending > 0) this.#sending.set(webhook.id, sending);
+      else this.#sending.delete(webhook.id);
+    });
+    if (outcome === undefined) {
+      endpoint.underWay.delete(event.id);
+      // It begins anew with this event, unless its webhook is disabled now.
+      if (endpoint.disable === undefined && this.#has(endpoint)) await this.#drop(webhook.id);
+      this.#workOn(webhook.id);
+      return;
+    }
     const now = Math.floor(clock().unix);
-    endpoint.sendingCount--;
     endpoint.lastFailed = outcome.status === 'failed';
-    endpoint.deliveries.push(describeAttempt(endpoint.webhook.id, event, attempts + 1, at, outcome));
+    endpoint.deliveries.push(describeAttempt(webhook.id, event, attempts + 1, at, outcome));
     if (outcome.status === 'succeeded') {
       endpoint.failingSince = undefined;
       if (isOpen) endpoint.closed.push(event.id);
@@ -293,22 +411,33 @@ export class Deliverer {
     const passed = endpoint.passed.find(({ id }) => id === event.id);
     if (passed !== undefined) passed.isDone = true;
     endpoint.advance();
-    if (endpoint.disable !== undefined) endpoint.queue.length = 0;
-    this.#work(endpoint);
+    if (endpoint.disable !== undefined) {
+      endpoint.queue.length = 0;
+      if (this.#has(endpoint)) await sender.withdraw(webhook.id);
+    }
+    this.#workOn(webhook.id);
     try {
       await this.#writes.add('all', endpoint);
       endpoint.underWay.delete(event.id);
     } catch (error) {
       // It begins anew from what is stored: the next look reads that again, and sends again what came after.
-      if (this.#endpoints.get(endpoint.webhook.id) === endpoint) this.#endpoints.delete(endpoint.webhook.id);
+      if (this.#endpoints.get(webhook.id) === endpoint) await this.#drop(webhook.id);
       throw error;
     }
   }
 
-  async #send(webhook: WebhookRow, id: string, body: Json<unknown>): Promise<Outcome> {
+  /** Begins the next attempts of the present form of an endpoint. */
+  #workOn(webhookId: number): void {
+    const endpoint = this.#endpoints.get(webhookId);
+    if (endpoint !== undefined) this.#work(endpoint);
+  }
+
+  /** Undefined: it was withdrawn before it left. */
+  async #send(webhook: WebhookRow, id: string, body: Json<unknown>): Promise<Outcome | undefined> {
     const { sender, clock, log } = this.#settings;
     const secrets = signingSecrets(webhook, clock().unix);
-    const outcome = await sender.send({ url: webhook.url, id, body, secrets });
+    const outcome = await sender.send({ webhookId: webhook.id, url: webhook.url, id, body, secrets });
+    if (outcome === undefined) return undefined;
     const result = outcome.status === 'failed' ? outcome.failure : outcome.status;
     this.counts.set(result, (this.counts.get(result) ?? 0) + 1);
     log.debug({ webhookId: webhook.id, host: new URL(webhook.url).host, outcome: result }, 'webhook');

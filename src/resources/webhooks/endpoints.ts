@@ -4,7 +4,7 @@ import { type Clock, MINUTE, SECOND } from '../../domain/clock.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import { checkEndpoint, type Lookup } from './addresses.ts';
 import type { Deliverer } from './deliverer.ts';
-import type { Delivery, WebhookRow } from './repository.ts';
+import type { Delivery, Owner } from './repository.ts';
 import { checkUrl, MOST_TESTS } from './rules.ts';
 
 interface EndpointSettings {
@@ -20,7 +20,7 @@ interface EndpointSettings {
 /** What operations on webhooks do with endpoints themselves. */
 export class Endpoints {
   readonly #settings: EndpointSettings;
-  /** Monotonic instants of the tests of the last minute, by account. */
+  /** Monotonic instants of the tests of the last minute, by account, in the order of the last test of each. */
   readonly #tests = new Map<number, readonly number[]>();
 
   constructor(settings: EndpointSettings) {
@@ -38,15 +38,24 @@ export class Endpoints {
   /** `rate_limit_exceeded`: the account has sent `MOST_TESTS` within a minute from this instance. */
   async test(
     actor: Actor,
-    webhook: WebhookRow,
-  ): Promise<Result<Delivery, 'not_found' | 'rate_limit_exceeded'>> {
+    id: number,
+    owner: Owner,
+  ): Promise<Result<Delivery, 'not_found' | 'conflict' | 'rate_limit_exceeded'>> {
     const { clock, deliverer, newId } = this.#settings;
     const now = clock().monotonic;
-    const recent = (this.#tests.get(webhook.accountId) ?? []).filter((at) => at > now - MINUTE);
+    const { accountId } = owner;
+    const isRecent = (at: number) => at > now - MINUTE;
+    // Accounts whose last test was long ago stand first.
+    for (const [account, tests] of this.#tests) {
+      if (tests.some(isRecent)) break;
+      this.#tests.delete(account);
+    }
+    const recent = (this.#tests.get(accountId) ?? []).filter(isRecent);
     const [first] = recent;
     if (first !== undefined && recent.length >= MOST_TESTS) return refuseTest(first + MINUTE - now);
-    this.#tests.set(webhook.accountId, [...recent, now]);
-    return deliverer.sendTest(actor, webhook, newId());
+    this.#tests.delete(accountId);
+    this.#tests.set(accountId, [...recent, now]);
+    return deliverer.sendTest(actor, id, owner, newId());
   }
 }
 

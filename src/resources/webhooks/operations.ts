@@ -19,7 +19,7 @@ import { choice, LIMIT, rowFilter, rowId } from '../../http/parameters.ts';
 import type { TypeFilter } from '../events/rules.ts';
 import type { Endpoints } from './endpoints.ts';
 import { describeWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
-import { MOST_DELIVERIES, MOST_TESTS, MOST_WEBHOOKS, newWebhookSecret } from './rules.ts';
+import { MOST_CHOICES, MOST_DELIVERIES, MOST_TESTS, MOST_WEBHOOKS, newWebhookSecret } from './rules.ts';
 import {
   Delivery,
   DeliveryStatus,
@@ -202,7 +202,11 @@ const updateWebhook = change(WebhookPatch, Webhook, {
     description: 'The webhook as it is now.',
     examples: { changed: { summary: 'The changed webhook', value: DISABLED } },
   },
-  errors: { not_found: NO_WEBHOOK, precondition_failed: otherTag('webhook') },
+  errors: {
+    not_found: NO_WEBHOOK,
+    precondition_failed: otherTag('webhook'),
+    conflict: `The types have changed ${MOST_CHOICES} times while events wait.`,
+  },
   sample: { client: 'webhooks.update' },
   async handle(
     { accountId, key, actor, parameters, body, ifMatch, waits },
@@ -284,7 +288,8 @@ const testWebhook = act(WebhookTest, {
     if (endpoints === undefined) return OFF;
     const found = await webhooks.get(parameters.webhookId, { accountId, environment });
     if ('error' in found) return found;
-    const sent = await waits.until(endpoints.test(actor, found.value));
+    const owner = { accountId, environment };
+    const sent = await waits.until(endpoints.test(actor, parameters.webhookId, owner));
     return 'error' in sent
       ? sent
       : { value: { ...sent.value, enabled: describeWebhook(found.value).enabled } };

@@ -396,6 +396,22 @@ for (const [name, fresh] of STORES) {
     );
   });
 
+  test(`${name}: a change of the types ends the choice before where it was made, also while events wait for their places`, async (t) => {
+    const { store, events, add, get, change } = await prepare(t);
+    const { id } = await add({ types: ['pet.*'] });
+    const { place } = await get(id);
+    await addPets(store.pets, [REX]);
+    requireValue(await change(id, { types: ['pet.created', 'order.*'] }));
+    await events.place();
+    const { last } = await events.findBounds();
+    const changed = await get(id);
+    assert.equal(changed.place, place);
+    assert.deepEqual(changed.formerChoices, [{ to: String(last), types: ['pet.*'], scopes: SCOPES }]);
+    // The same types, and the same scopes.
+    requireValue(await change(id, { url: 'https://other.example/hook' }));
+    assert.deepEqual((await get(id)).formerChoices, changed.formerChoices);
+  });
+
   test(`${name}: a replay since now sends nothing that was committed before, also while events wait for their places`, async (t) => {
     const { store, webhooks, events, sending, add, get, owner, passTime } = await prepare(t);
     const { id } = await add();

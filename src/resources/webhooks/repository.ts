@@ -1,4 +1,5 @@
 // Contract: section 13.
+import { isDeepStrictEqual } from 'node:util';
 import type { Scope } from '../../domain/scope.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
@@ -15,13 +16,24 @@ import type { Queries, Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
 import {
   type EventRepository,
+  EVENTS,
   findEnd,
+  findNext,
   findPlace,
   recordEvents,
   type StoredEvent,
 } from '../events/repository.ts';
 import { findStream, isOfStreams, type TypeFilter, visibleStreams } from '../events/rules.ts';
-import { MOST_DELIVERIES, MOST_WEBHOOKS, ROTATION_GRACE } from './rules.ts';
+import { WebhookChanges } from './changes.ts';
+import {
+  chooseStreams,
+  type FormerChoice,
+  isMeantFor,
+  MOST_CHOICES,
+  MOST_DELIVERIES,
+  MOST_WEBHOOKS,
+  ROTATION_GRACE,
+} from './rules.ts';
 import type { WebhookPatch } from './schema.ts';
 import { DELIVERIES, type DISABLED_REASONS, OPEN_EVENTS, WEBHOOKS } from './table.ts';
 
@@ -159,6 +171,7 @@ async function createWebhook(
   const row = {
     ...webhook,
     createdAt: now,
+    formerChoices: [],
     place: await findEnd(transaction),
     missed: 0,
     generation: 1,
@@ -170,7 +183,7 @@ async function createWebhook(
 }
 
 /** What can be set of a webhook. A description of `undefined` is removed. */
-type Settings = Partial<Pick<WebhookRow, 'url' | 'types' | 'scopes'>> & {
+type Settings = Partial<Pick<WebhookRow, 'url' | 'types' | 'scopes' | 'place' | 'formerChoices'>> & {
   readonly description?: string | undefined;
   readonly enabled?: boolean | undefined;
 };
@@ -214,23 +227,57 @@ export interface WebhookChange {
   readonly ifMatch?: readonly string[] | undefined;
 }
 
+const MANY_CHOICES = {
+  error: 'conflict',
+  message: `The types have changed ${MOST_CHOICES} times while events wait: wait until the endpoint has them, or replay from now on.`,
+} as const;
+
+/** What must be known of the events that wait, when the webhook chooses others from now on. */
+async function endChoice(
+  transaction: Transaction,
+  webhook: WebhookRow,
+): Promise<Result<Pick<WebhookRow, 'place' | 'formerChoices'>, 'conflict'>> {
+  const { types, scopes } = webhook;
+  const end = await findEnd(transaction);
+  const choices: readonly FormerChoice[] = [...webhook.formerChoices, { to: String(end), types, scopes }];
+  let { place } = webhook;
+  // What chose no event that waits is forgotten, from the oldest on.
+  for (const [index, { to }] of choices.entries()) {
+    const { streams } = chooseStreams({ ...webhook, formerChoices: choices }, place);
+    const next = BigInt(to) > place ? await findNext(transaction, streams, place) : undefined;
+    if (next !== undefined && next <= BigInt(to)) {
+      const formerChoices = choices.slice(index);
+      return formerChoices.length > MOST_CHOICES ? MANY_CHOICES : { value: { place, formerChoices } };
+    }
+    if (BigInt(to) > place) place = BigInt(to);
+  }
+  return { value: { place, formerChoices: [] } };
+}
+
 /** A key that chooses where events go, or which, gets no events that it may not see itself. */
 async function updateWebhook(
   transaction: Transaction,
   actor: Actor,
   id: number,
   { owner, patch: { fields, fault }, scopes, ifMatch }: WebhookChange,
-): Promise<Result<Webhook, 'not_found' | 'precondition_failed' | 'invalid_request'>> {
+): Promise<Result<Webhook, 'not_found' | 'precondition_failed' | 'invalid_request' | 'conflict'>> {
   const before = await lockWebhook(transaction, id, owner);
   if (before === undefined) return { error: 'not_found' };
   if (!isCurrent(ifMatch, toJson(describeWebhook(before)))) return { error: 'precondition_failed' };
   if (fault !== undefined) return { error: 'invalid_request', message: fault };
   const { url = before.url, description = before.description, enabled } = fields;
   const isChosen = fields.url !== undefined || fields.types !== undefined;
-  const after = await changeSettings(transaction, actor, before, {
-    url,
+  const choice = {
     types: (fields.types ?? before.types) as readonly TypeFilter[],
     scopes: isChosen ? scopes : before.scopes,
+  };
+  const isSame = isDeepStrictEqual(choice, { types: before.types, scopes: before.scopes });
+  const ended = isSame ? { value: {} } : await endChoice(transaction, before);
+  if ('error' in ended) return ended;
+  const after = await changeSettings(transaction, actor, before, {
+    url,
+    ...choice,
+    ...ended.value,
     description: description ?? undefined,
     enabled,
   });
@@ -317,7 +364,8 @@ async function replayEvents(
   if (since < now - kept) return { error: 'gone' };
   // Events that wait for their places may be older than `since`.
   await findEnd(transaction);
-  const moved = await changeWebhook(transaction, webhook, { place: await findPlace(transaction, since) });
+  const place = await findPlace(transaction, since);
+  const moved = await changeWebhook(transaction, webhook, { place, formerChoices: [] });
   const after = { since: textFromInstant(since) };
   await addAudit(transaction, actor, describeChange('replay', webhook, { after }));
   return { value: describeWebhook(moved) };
@@ -339,8 +387,9 @@ async function redeliverEvent(
   );
   if (delivery === undefined) return { error: 'not_found' };
   const { eventId } = delivery;
-  const [event] = await transaction.query(sql`SELECT 1 FROM events WHERE id = ${eventId}`);
-  if (event === undefined) return { error: 'gone' };
+  const [event] = await transaction.select(EVENTS, sql`WHERE id = ${eventId}`);
+  // A key that may see less may have chosen the URL since.
+  if (event === undefined || !isOfStreams(event, visibleStreams(webhook))) return { error: 'gone' };
   const dueAt = Math.floor(await transaction.now());
   await transaction.query(sql`${OPEN_EVENTS.insert({ webhookId: id, eventId, attempts: 0, dueAt })}
     ON CONFLICT (webhook_id, event_id) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`);
@@ -389,8 +438,7 @@ export async function countMissed(transaction: Transaction, events: readonly Sto
       ORDER BY id ${transaction.dialect.forUpdate()}`,
   );
   for (const webhook of behind) {
-    const streams = visibleStreams(webhook, webhook.types);
-    const passed = events.filter((event) => event.id > webhook.place && isOfStreams(event, streams));
+    const passed = events.filter((event) => event.id > webhook.place && isMeantFor(webhook, event));
     const missed = webhook.missed + passed.length + (lost.get(webhook.id)?.length ?? 0);
     const place = webhook.place < last.id ? last.id : webhook.place;
     if (missed > webhook.missed) await changeWebhook(transaction, webhook, { missed, place });
@@ -454,11 +502,22 @@ export interface DeliveryQuery extends PageQuery {
 export type WebhookRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) {
+  const changes = new WebhookChanges();
+  /** Ends when whoever sends knows of the change, also if nobody knows whether it was made. */
+  async function tell<T>(id: number, change: Promise<T>): Promise<T> {
+    try {
+      return await change;
+    } finally {
+      await changes.tell([id]);
+    }
+  }
+
   async function get(id: number, owner?: Owner): Promise<Result<WebhookRow, 'not_found'>> {
     const webhook = await findWebhook(engine, id, owner);
     return webhook === undefined ? notFound(id, owner) : { value: webhook };
   }
   return {
+    changes,
     /** With its secrets: `describeWebhook` is what others may see. */
     get,
     /** Newest first. An account has few. */
@@ -489,18 +548,21 @@ export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) 
       await events.placeAll();
       return engine.writeOnce(idempotency, createWebhook, actor, webhook);
     },
-    update: (actor: Actor, id: number, change: WebhookChange) =>
-      engine.write(updateWebhook, actor, id, change),
+    async update(actor: Actor, id: number, change: WebhookChange) {
+      const { types, url } = change.patch.fields;
+      if (types !== undefined || url !== undefined) await events.placeAll();
+      return tell(id, engine.write(updateWebhook, actor, id, change));
+    },
     remove: (actor: Actor, id: number, owner: Owner, ifMatch?: readonly string[]) =>
-      engine.write(removeWebhook, actor, id, owner, ifMatch),
+      tell(id, engine.write(removeWebhook, actor, id, owner, ifMatch)),
     rotate: (actor: Actor, id: number, owner: Owner, secret: string, idempotency?: Idempotency) =>
-      engine.writeOnce(idempotency, rotateSecret, actor, id, owner, secret),
+      tell(id, engine.writeOnce(idempotency, rotateSecret, actor, id, owner, secret)),
     async replay(actor: Actor, id: number, owner: Owner | undefined, replaying: Replaying) {
       await events.placeAll();
-      return engine.write(replayEvents, actor, id, owner, replaying);
+      return tell(id, engine.write(replayEvents, actor, id, owner, replaying));
     },
     redeliver: (actor: Actor, id: number, owner: Owner, deliveryId: number) =>
-      engine.write(redeliverEvent, actor, id, owner, deliveryId),
+      tell(id, engine.write(redeliverEvent, actor, id, owner, deliveryId)),
     /** The attempts of a webhook, newest first. */
     async listDeliveries(
       id: number,
@@ -515,7 +577,13 @@ export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) 
       return { value: mapPage(toPage(rows, limit), describeDelivery) };
     },
     /** Enables or disables an endpoint for an operator. */
-    switch: (actor: Actor, id: number, enabled: boolean) => engine.write(switchWebhook, actor, id, enabled),
+    switch: (actor: Actor, id: number, enabled: boolean) =>
+      tell(id, engine.write(switchWebhook, actor, id, enabled)),
+    /** Call it after the suspension of an account. */
+    async tellOfAccount(accountId: number): Promise<void> {
+      const owned = await engine.select(WEBHOOKS, sql`WHERE account_id = ${accountId}`);
+      await changes.tell(owned.map(({ id }) => id));
+    },
     addTest: (actor: Actor, test: Omit<DeliveryRow, 'id'>) => engine.write(addTest, actor, test),
     disableCopied: () => engine.write(disableCopied),
   };

@@ -1,6 +1,15 @@
 // Contract: section 13.
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/clock.ts';
 import type { Result } from '../../domain/result.ts';
+import type { Scope } from '../../domain/scope.ts';
+import {
+  isOfStreams,
+  type StoredStream,
+  type Stream,
+  type TypeFilter,
+  type Viewer,
+  visibleStreams,
+} from '../events/rules.ts';
 
 /** The most webhooks of an account in one environment. */
 export const MOST_WEBHOOKS = 10;
@@ -56,6 +65,66 @@ export function checkUrl(
   if (!allowPrivate && BLOCKED_PORTS.has(port))
     return refuse(`must not have the port ${port}, which belongs to another protocol`);
   return { value: url };
+}
+
+/** Which events an endpoint gets: of these types, and only those that these scopes may see. */
+export interface Choice {
+  readonly types: readonly TypeFilter[];
+  readonly scopes: readonly Scope[];
+}
+
+/** The choice that holds for events up to a place. */
+export interface FormerChoice extends Choice {
+  /** A decimal number, because JSON has no bigint. */
+  readonly to: string;
+}
+
+/** Whether a value of the database is that. A type or a scope of a later version stays among them. */
+export function areFormerChoices(value: unknown): value is readonly FormerChoice[] {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      ({ to, types, scopes }) => /^\d{1,19}$/.test(to) && Array.isArray(types) && Array.isArray(scopes),
+    )
+  );
+}
+
+/** The most former choices of a webhook whose events still wait. */
+export const MOST_CHOICES = 20;
+
+interface Choosing extends Viewer, Choice {
+  readonly formerChoices: readonly FormerChoice[];
+}
+
+/**
+ * The streams of the events that an endpoint gets after a place, and up to where that holds: a change of the types sends nothing that is
+ * older than the change, except what the types before had chosen. Events that the present scopes may not see stay out.
+ */
+export function chooseStreams(
+  webhook: Choosing,
+  after: bigint,
+): { readonly streams: readonly Stream[]; readonly to: bigint | undefined } {
+  const former = webhook.formerChoices.find(({ to }) => BigInt(to) > after);
+  if (former === undefined) return { streams: visibleStreams(webhook, webhook.types), to: undefined };
+  const scopes = former.scopes.filter((scope) => webhook.scopes.includes(scope));
+  return { streams: visibleStreams({ ...webhook, scopes }, former.types), to: BigInt(former.to) };
+}
+
+/** Whether an event is of the end of this webhook, which is told to others only. */
+export function isOwnEnd(
+  { id }: { readonly id: number },
+  { type, data }: { readonly type: string; readonly data: string },
+): boolean {
+  return type === 'webhook.disabled' && (JSON.parse(data) as { readonly id: number }).id === id;
+}
+
+/** Whether an endpoint gets an event of the feed that has this place. */
+export function isMeantFor(
+  webhook: Choosing & { readonly id: number },
+  event: StoredStream & { readonly id: bigint; readonly data: string },
+): boolean {
+  const { streams } = chooseStreams(webhook, event.id - 1n);
+  return isOfStreams(event, streams) && !isOwnEnd(webhook, event);
 }
 
 /** Why an attempt failed. */

@@ -1,7 +1,6 @@
 // Contract: section 13. Whom we may send to: docs/design/webhooks.md.
-import type { LookupFunction } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
-import { Client, errors } from 'undici';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../../domain/clock.ts';
 import { SECOND } from '../../domain/clock.ts';
@@ -11,8 +10,14 @@ import { checkUrl, type FailureKind, type Outcome } from './rules.ts';
 /** Milliseconds of an attempt: for the name, the connection, and the status of the answer. */
 const ATTEMPT_TIME = 10 * SECOND;
 
+/** Taken without an import, which reads all exports of the module and so loads undici. */
+const { request: openRequest } = process.getBuiltinModule('node:http');
+
 /** Bytes of the headers of an answer. */
 const HEADERS_LENGTH = 16_384;
+
+/** Interim answers (1xx) before the answer. */
+const MOST_INTERIM = 10;
 
 /** Attempts at once at one address from this instance. Others wait for their turn. */
 const MOST_AT_ADDRESS = 20;
@@ -29,6 +34,7 @@ export interface SenderSettings {
 }
 
 export interface Message {
+  readonly webhookId: number;
   readonly url: string;
   /** The id of the event. */
   readonly id: string;
@@ -39,7 +45,7 @@ export interface Message {
 
 /** The headers of a message (Standard Webhooks 1.0). */
 export function signMessage(
-  { id, body, secrets }: Omit<Message, 'url'>,
+  { id, body, secrets }: Omit<Message, 'webhookId' | 'url'>,
   unix: number,
 ): Record<string, string> {
   // Whole seconds, as the header has them.
@@ -51,6 +57,11 @@ export function signMessage(
   };
 }
 
+/** What an endpoint answered, or why there is no answer. */
+type Answer =
+  | { readonly status: number; readonly retryAfter?: number | undefined }
+  | { readonly failure: FailureKind };
+
 /**
  * Sends messages, each attempt over a connection of its own to an address that was checked for this attempt. It never rejects for
  * what the network does.
@@ -59,55 +70,84 @@ export class Sender {
   readonly #settings: SenderSettings;
   /** Attempts under way by address, and those that wait. */
   readonly #busy = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
+  /** What ends the attempts whose requests have not left, by webhook. */
+  readonly #unsent = new Map<number, Set<AbortController>>();
 
   constructor(settings: SenderSettings) {
     this.#settings = settings;
   }
 
-  async send(message: Message): Promise<Outcome> {
-    const { clock, attemptTime = ATTEMPT_TIME } = this.#settings;
+  /** Undefined: it was withdrawn, so nothing was sent. */
+  async send(message: Message): Promise<Outcome | undefined> {
+    const { clock } = this.#settings;
     const begin = clock().monotonic;
-    const end = (outcome: Omit<Outcome, 'durationMs'>) =>
-      ({ ...outcome, durationMs: Math.round(clock().monotonic - begin) }) as Outcome;
-    const fail = (failure: FailureKind) => end({ status: 'failed', failure } as Outcome);
+    const { webhookId } = message;
+    const withdrawal = new AbortController();
+    const unsent = this.#unsent.get(webhookId) ?? new Set();
+    this.#unsent.set(webhookId, unsent.add(withdrawal));
+    const leave = () => {
+      unsent.delete(withdrawal);
+      if (unsent.size === 0 && this.#unsent.get(webhookId) === unsent) this.#unsent.delete(webhookId);
+    };
+    const answer = await this.#attempt(message, begin, withdrawal.signal, leave).finally(leave);
+    const durationMs = Math.round(clock().monotonic - begin);
+    return answer === undefined ? undefined : { ...toOutcome(answer), durationMs };
+  }
+
+  /** When it resolves, no request of this webhook leaves that was made before. Requests that have left go on. */
+  async withdraw(webhookId: number): Promise<void> {
+    for (const withdrawal of this.#unsent.get(webhookId) ?? []) withdrawal.abort();
+    this.#unsent.delete(webhookId);
+  }
+
+  /** `leave` is called just before the request leaves. From then on `withdrawn` does not abort. */
+  async #attempt(
+    message: Message,
+    begin: number,
+    withdrawn: AbortSignal,
+    leave: () => void,
+  ): Promise<Answer | undefined> {
+    const { clock, lookup, isAllowed, attemptTime = ATTEMPT_TIME, ca } = this.#settings;
     const checked = checkUrl(message.url, this.#settings);
-    if ('error' in checked) return fail('url_refused');
+    if ('error' in checked) return { failure: 'url_refused' };
     const url = checked.value;
-    const { lookup, isAllowed } = this.#settings;
-    const over = new AbortController();
+    const lookupTime = AbortSignal.timeout(attemptTime);
     const resolved = await Promise.race([
       resolveEndpoint(url, lookup, isAllowed),
-      wait(attemptTime, { failure: 'timeout' } as const, { signal: over.signal }),
-    ]).finally(() => over.abort());
-    if ('failure' in resolved) return fail(resolved.failure);
+      aborted(AbortSignal.any([lookupTime, withdrawn])),
+    ]);
+    if (withdrawn.aborted) return undefined;
+    if (resolved === undefined) return { failure: 'timeout' };
+    if ('failure' in resolved) return resolved;
     // One address, so that each counts what it gets. IPv4, because a machine without IPv6 resolves IPv6 too.
     const address = resolved.addresses.find(({ family }) => family === 4) ?? resolved.addresses[0];
-    if (address === undefined) return fail('name_not_resolved');
+    if (address === undefined) return { failure: 'name_not_resolved' };
     const left = Math.max(1, Math.ceil(attemptTime - (clock().monotonic - begin)));
-    const leave = await this.#enter(address.address);
+    const end = await this.#enter(address.address, withdrawn);
+    if (end === undefined) return undefined;
     try {
-      const { status, retryAfter } = await this.#post(url, address, message, left);
-      if (status >= 200 && status < 300) return end({ status: 'succeeded', httpStatus: status });
-      const failure = status >= 300 && status < 400 ? 'redirect' : 'status';
-      return end({
-        status: 'failed',
-        failure,
-        httpStatus: status,
-        ...(retryAfter !== undefined && { retryAfter }),
-      } as Outcome);
-    } catch (error) {
-      return fail(findFailure(error));
-    } finally {
+      if (withdrawn.aborted) return undefined;
+      const time = AbortSignal.timeout(left);
+      const connected = await connect(url, address, AbortSignal.any([time, withdrawn]), ca);
+      if (withdrawn.aborted) {
+        if ('socket' in connected) connected.socket.destroy();
+        return undefined;
+      }
+      if ('failure' in connected) return connected;
       leave();
+      return await post(connected.socket, url, message, clock().unix, time);
+    } finally {
+      end();
     }
   }
 
-  async #enter(address: string): Promise<() => void> {
+  /** Waits for a turn at an address. Undefined: the attempt was withdrawn before. */
+  async #enter(address: string, withdrawn: AbortSignal): Promise<(() => void) | undefined> {
     let at = this.#busy.get(address);
     if (at === undefined) this.#busy.set(address, (at = { count: 0, waiting: [] }));
     const { waiting } = at;
-    if (at.count >= MOST_AT_ADDRESS) await new Promise<void>((resolve) => waiting.push(resolve));
-    else at.count++;
+    if (at.count < MOST_AT_ADDRESS) at.count++;
+    else if (!(await waitForTurn(waiting, withdrawn))) return undefined;
     return () => {
       const next = waiting.shift();
       // The next one takes the place of this one.
@@ -115,68 +155,130 @@ export class Sender {
       else if (--at.count === 0) this.#busy.delete(address);
     };
   }
+}
 
-  async #post(
-    url: URL,
-    address: Address,
-    message: Message,
-    attemptTime: number,
-  ): Promise<{ readonly status: number; readonly retryAfter: number | undefined }> {
-    const { clock, ca } = this.#settings;
-    // The connection goes to what was checked, whatever the name resolves to by now.
-    const lookup: LookupFunction = (_, { all }, callback) => {
-      if (all) callback(null, [address]);
-      else callback(null, address.address, address.family);
+function toOutcome(answer: Answer) {
+  if ('failure' in answer) return { status: 'failed', failure: answer.failure } as const;
+  const { status: httpStatus, retryAfter } = answer;
+  if (httpStatus >= 200 && httpStatus < 300) return { status: 'succeeded', httpStatus } as const;
+  const failure = httpStatus >= 300 && httpStatus < 400 ? 'redirect' : 'status';
+  return { status: 'failed', failure, httpStatus, ...(retryAfter !== undefined && { retryAfter }) } as const;
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+/** Joins a queue. Resolves with false when `withdrawn` aborts before the turn has come. */
+function waitForTurn(waiting: (() => void)[], withdrawn: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const take = () => {
+      withdrawn.removeEventListener('abort', giveUp);
+      resolve(true);
     };
-    const client = new Client(url.origin, {
-      // Not the default, which NODE_TLS_REJECT_UNAUTHORIZED changes.
-      connect: { rejectUnauthorized: true, lookup, timeout: attemptTime, ...(ca !== undefined && { ca }) },
-      maxHeaderSize: HEADERS_LENGTH,
-      headersTimeout: attemptTime,
-      pipelining: 1,
-      // HTTP/2 would not keep to the limit of the headers.
-      allowH2: false,
+    const giveUp = () => {
+      waiting.splice(waiting.indexOf(take), 1);
+      resolve(false);
+    };
+    waiting.push(take);
+    withdrawn.addEventListener('abort', giveUp, { once: true });
+  });
+}
+
+/** A connection to an address, with TLS for the name of the URL if its scheme says so. `timeout`: the signal aborted. */
+function connect(
+  url: URL,
+  { address }: Address,
+  signal: AbortSignal,
+  ca: string | undefined,
+): Promise<{ readonly socket: Socket } | { readonly failure: FailureKind }> {
+  const isSecure = url.protocol === 'https:';
+  const host = { host: address, port: Number(url.port || (isSecure ? 443 : 80)) };
+  // A certificate holds for the name, and there is no name to send (SNI) if the URL has an address.
+  const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '';
+  const socket = isSecure
+    ? connectTls({
+        ...host,
+        servername,
+        ALPNProtocols: ['http/1.1'],
+        // Not the default, which NODE_TLS_REJECT_UNAUTHORIZED changes.
+        rejectUnauthorized: true,
+        ...(ca !== undefined && { ca }),
+      })
+    : connectTcp(host);
+  return new Promise((resolve) => {
+    let isConnected = false;
+    const giveUp = () => {
+      socket.destroy();
+      resolve({ failure: 'timeout' });
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    socket.once('connect', () => (isConnected = true));
+    // It stays, because a socket can fail at any time.
+    socket.on('error', () => resolve({ failure: isConnected ? 'tls_failed' : 'connection_failed' }));
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      signal.removeEventListener('abort', giveUp);
+      resolve({ socket });
     });
-    try {
-      const { statusCode, headers, body } = await client.request({
-        method: 'POST',
-        path: url.pathname + url.search,
-        headers: {
-          'content-type': 'application/json; charset=utf-8',
-          'user-agent': 'Petstore-Webhooks',
-          ...signMessage(message, clock().unix),
-        },
-        body: message.body,
-        signal: AbortSignal.timeout(attemptTime),
-      });
-      // Nobody reads the body: the connection ends here.
-      body.on('error', () => undefined);
-      const header = headers['retry-after'];
-      return { status: statusCode, retryAfter: readRetryAfter(header, clock().unix) };
-    } finally {
-      await client.destroy();
-    }
+  });
+}
+
+/** Sends the request over a connection, and ends the connection with the headers of the answer: nobody reads its body. */
+async function post(
+  socket: Socket,
+  url: URL,
+  message: Message,
+  unix: number,
+  time: AbortSignal,
+): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const giveUp = () => resolve({ failure: 'timeout' });
+  time.addEventListener('abort', giveUp, { once: true });
+  const request = openRequest({
+    createConnection: () => socket,
+    method: 'POST',
+    path: url.pathname + url.search,
+    maxHeaderSize: HEADERS_LENGTH,
+    headers: {
+      host: url.host,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(message.body),
+      'user-agent': 'Petstore-Webhooks',
+      ...signMessage(message, unix),
+    },
+  });
+  let interim = 0;
+  request.on('information', () => {
+    if (++interim > MOST_INTERIM) resolve({ failure: 'invalid_answer' });
+  });
+  // Nobody has asked for another protocol.
+  request.on('upgrade', () => resolve({ failure: 'invalid_answer' }));
+  request.on('response', ({ statusCode = 0, headers }) =>
+    resolve(
+      statusCode < 200
+        ? { failure: 'invalid_answer' }
+        : { status: statusCode, retryAfter: readRetryAfter(headers['retry-after'], unix) },
+    ),
+  );
+  request.on('error', ({ code }: NodeJS.ErrnoException) =>
+    resolve({ failure: code?.startsWith('HPE_') ? 'invalid_answer' : 'connection_failed' }),
+  );
+  request.end(message.body);
+  try {
+    return await promise;
+  } finally {
+    time.removeEventListener('abort', giveUp);
+    request.destroy();
+    socket.destroy();
   }
 }
 
 /** Milliseconds from `unix` on. */
-function readRetryAfter(header: string | string[] | undefined, unix: number): number | undefined {
-  if (typeof header !== 'string') return undefined;
+function readRetryAfter(header: string | undefined, unix: number): number | undefined {
+  if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND;
   const at = Date.parse(header);
   return Number.isNaN(at) ? undefined : Math.max(0, at - unix);
-}
-
-/** The kind of an error of a connection. */
-function findFailure(error: unknown): FailureKind {
-  const { name, code = '' } = error as { readonly name?: string; readonly code?: string };
-  if (
-    name === 'TimeoutError' ||
-    error instanceof errors.ConnectTimeoutError ||
-    error instanceof errors.HeadersTimeoutError
-  )
-    return 'timeout';
-  if (error instanceof errors.HeadersOverflowError || code.startsWith('HPE_')) return 'invalid_answer';
-  const isTls = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_OSSL|EPROTO)/.test(code);
-  return isTls ? 'tls_failed' : 'connection_failed';
 }

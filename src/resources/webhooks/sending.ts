@@ -130,6 +130,9 @@ export function open(engine: Engine, { environment }: { readonly environment: En
         sql`WHERE environment = ${environment} AND disabled_reason IS NULL
           AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL) ORDER BY id`,
       ),
+    /** Those of these webhooks that there are. */
+    find: (webhookIds: readonly number[]): Promise<readonly WebhookRow[]> =>
+      engine.select(WEBHOOKS, sql`WHERE ${engine.dialect.isAnyOf('id', webhookIds)}`),
     /** Takes free endpoints for an instance and renews its leases. Call it before `LEASE` has passed. */
     lease: (instance: string): Promise<void> => engine.write(leaseWebhooks, instance, environment),
     /** Frees the endpoints of an instance that stops. */

@@ -6,12 +6,14 @@ import {
   instant,
   int64,
   integer,
+  json,
   optional,
   Table,
   text,
   textList,
 } from '../../storage/table.ts';
 import type { TypeFilter } from '../events/rules.ts';
+import { areFormerChoices } from './rules.ts';
 
 /** Why an endpoint gets nothing. `request`: somebody disabled it. `copied`: the database is a copy of another one. */
 export const DISABLED_REASONS = ['request', 'gone', 'failing', 'copied'] as const;
@@ -29,6 +31,8 @@ export const WEBHOOKS = new Table(
     types: textList<TypeFilter>(),
     /** Those of the key that last chose the URL or the types: they say which events the endpoint may get. */
     scopes: textList<Scope>(),
+    /** Those before, the oldest first, as long as events that they chose may wait. */
+    formerChoices: json('a list of former choices', areFormerChoices),
     description: optional(text),
     /** Absent while it is enabled. */
     disabledReason: optional(enumeration(DISABLED_REASONS)),
