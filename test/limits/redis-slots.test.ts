@@ -68,6 +68,8 @@ test('a table of hash slots that makes no sense is refused as a whole', () => {
     'text for a slot': [range('0' as unknown as number, 4, 6379)],
     'no port': [range(0, 5, 0)],
     'a port beyond the last': [range(0, 5, 65_536)],
+    'more ranges than slots': Array.from({ length: SLOTS + 1 }, () => range(0, 5, 6379)),
+    'very many servers': Array.from({ length: 1_001 }, (_, slot) => range(slot, slot, 6379 + slot)),
     'one bad range of two': [range(0, 5, 6379), range(6, 7, -1)],
   };
   for (const [what, table] of Object.entries(tables))

@@ -3,6 +3,9 @@ import { UnreachableError } from './fitness.ts';
 /** Hash slots of a cluster, by the Redis Cluster specification. */
 export const SLOTS = 16_384;
 
+/** The most servers of a cluster, by the same specification. */
+const MOST_SERVERS = 1_000;
+
 /** Consecutive hash slots, and the name of the server that has them. */
 export interface SlotRange {
   readonly from: number;
@@ -39,6 +42,8 @@ export function slotOf(key: string): number {
   return crc % SLOTS;
 }
 
+const NONSENSE = 'The Redis Cluster has hash slots that make no sense.';
+
 /** The name of a server, by its address. */
 export function toServerName(host: string, port: number): string {
   return `${host}:${port}`;
@@ -49,11 +54,13 @@ export function toServerName(host: string, port: number): string {
  * @throws UnreachableError when no server has a slot, or when the reply makes no sense.
  */
 export function toSlotRanges(reply: SlotsReply, host: string): readonly SlotRange[] {
+  if (reply.length > SLOTS) throw new UnreachableError(NONSENSE);
   const ranges = reply.map(({ from, to, master }) => {
     if (!isWithin(from, 0, SLOTS - 1) || !isWithin(to, from, SLOTS - 1) || !isWithin(master.port, 1, 65_535))
-      throw new UnreachableError('The Redis Cluster has hash slots that make no sense.');
+      throw new UnreachableError(NONSENSE);
     return { from, to, server: toServerName(master.host || host, master.port) };
   });
+  if (new Set(ranges.map(({ server }) => server)).size > MOST_SERVERS) throw new UnreachableError(NONSENSE);
   if (ranges.length === 0) throw new UnreachableError('No server of the Redis Cluster has hash slots.');
   return ranges.toSorted((one, other) => one.from - other.from);
 }
