@@ -1,34 +1,25 @@
 // Contract: sections 1 and 4. A database that can be read and no longer written, while nobody sends a request.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { call } from '../support/api.ts';
 import { onPostgres } from '../support/databases.ts';
 import { issueKey } from '../support/instances.ts';
 import { newDatabase } from '../support/new-database.ts';
-import { run, runJson, startServiceProcess, type Variables, waitFor } from '../support/process.ts';
+import { run, runJson, startServiceProcess, waitFor } from '../support/process.ts';
+import { startTestService } from '../support/service.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { test } from '../support/test.ts';
 
-const FAILED = '"writing to the database failed; the service tries again"';
-const AGAIN = '"writing to the database succeeds again"';
-
-async function serve(t: TestContext, variables: Variables) {
-  const service = await startServiceProcess(t, { ...variables, METRICS_PORT: '0', CONSOLE_PORT: '0' });
-  const metrics = /"url":"([^"]+)","msg":"metrics"/.exec(service.stdout())?.[1] ?? '';
-  const admin = /"url":"([^"]+)","listener":"[^"]+","msg":"console"/.exec(service.stdout())?.[1] ?? '';
-  return { ...service, metrics, admin };
-}
+const FAILED = 'writing to the database failed; the service tries again';
+const AGAIN = 'writing to the database succeeds again';
 
 /** Waits until the metric has this value and the service is ready. */
-async function untilWritable(
-  { url, metrics }: { url: string; metrics: string },
-  value: 0 | 1,
-): Promise<void> {
+async function untilWritable(url: string, metricsUrl: string | undefined, value: 0 | 1): Promise<void> {
+  assert.ok(metricsUrl);
   const line = `\npetstore_database_writable ${value}\n`;
-  while (!(await (await fetch(metrics)).text()).includes(line)) await wait(100);
+  while (!(await (await fetch(metricsUrl)).text()).includes(line)) await wait(100);
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
 }
 
@@ -36,15 +27,19 @@ test('on a full disk a metric and a line say that nothing can be written, and la
   const disk = smallDisk(t);
   const file = join(disk.folder, 'petstore.db');
   newDatabase(file);
-  const service = await serve(t, { DATABASE_URL: `sqlite:${file}` });
-  await untilWritable(service, 1);
+  const service = await startTestService(t, { databaseUrl: `sqlite:${file}`, env: { METRICS_PORT: '0' } });
+  const isWritable = (value: 0 | 1) => untilWritable(service.url, service.metricsUrl, value);
+  const isLogged = async (message: string) => {
+    while (!service.logText().includes(message)) await wait(100);
+  };
+  await isWritable(1);
   disk.fill();
-  await waitFor(service, ({ stdout }) => (stdout.includes(FAILED) ? true : undefined));
-  await untilWritable(service, 0);
+  await isLogged(FAILED);
+  await isWritable(0);
   disk.grow();
-  await waitFor(service, ({ stdout }) => (stdout.includes(AGAIN) ? true : undefined));
-  await untilWritable(service, 1);
-  assert.equal(service.stdout().split(FAILED).length, 2, 'once');
+  await isLogged(AGAIN);
+  await isWritable(1);
+  assert.equal(service.logText().split(FAILED).length, 2, 'once');
 });
 
 test('while PostgreSQL is read-only, reads go on, and a metric and a line tell of it', async (t) => {
@@ -52,7 +47,9 @@ test('while PostgreSQL is read-only, reads go on, and a metric and a line tell o
   const { key } = await issueKey(env, { plan: 'pro' });
   await run(['operators', 'create', 'billing', '--role', 'viewer'], env);
   const { token } = await runJson<{ token: string }>(['operators', 'token', 'billing'], env);
-  const service = await serve(t, env);
+  const service = await startServiceProcess(t, { ...env, METRICS_PORT: '0', CONSOLE_PORT: '0' });
+  const metrics = /"url":"([^"]+)","msg":"metrics"/.exec(service.stdout())?.[1];
+  const admin = /"url":"([^"]+)","listener":"[^"]+","msg":"console"/.exec(service.stdout())?.[1] ?? '';
   const operator = new Client({ connectionString: env['DATABASE_URL'] });
   // The database is dropped under it if the test fails.
   operator.on('error', () => undefined);
@@ -73,14 +70,14 @@ test('while PostgreSQL is read-only, reads go on, and a metric and a line tell o
   await waitFor(service, ({ stdout }) => (stdout.includes(FAILED) ? true : undefined));
   assert.match(service.stdout(), /read-only transaction/);
   while ((await call(service.url, '/v1/pets', { key })).status !== 200) await wait(100);
-  await untilWritable(service, 0);
-  const { health } = (await call(service.admin, '/admin/v1/overview', { key: token })).json;
+  await untilWritable(service.url, metrics, 0);
+  const { health } = (await call(admin, '/admin/v1/overview', { key: token })).json;
   assert.deepEqual([health.database.isUp, health.database.isWritable], [true, false]);
   const refused = await call(service.url, '/v1/pets', { key, body: '{"name":"Rex","categoryId":7}' });
   assert.equal(refused.status, 503);
   await setReadOnly('off');
   await waitFor(service, ({ stdout }) => (stdout.includes(AGAIN) ? true : undefined));
-  await untilWritable(service, 1);
+  await untilWritable(service.url, metrics, 1);
   service.child.kill('SIGTERM');
   assert.equal((await service.ended).code, 0);
   await operator.end();
