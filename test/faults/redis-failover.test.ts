@@ -66,7 +66,9 @@ for (const [what, delay] of Object.entries(silences)) {
         for (const caller of some) limits.add((await send(service, caller)).headers.get('x-ratelimit-limit'));
       return [...limits];
     };
-    assert.deepEqual(await sendAll(), ['60']);
+    /** On a busy machine an answer of Redis may come too late, so that an instance gives a share: then it is asked again. */
+    const untilShared = (some = callers) => until(async () => (await sendAll(some)).join() === '60');
+    await untilShared();
     if (delay === undefined) proxy.hold();
     else proxy.delay(delay);
     await ask(replica.url, ['CLUSTER', 'FAILOVER']);
@@ -76,12 +78,12 @@ for (const [what, delay] of Object.entries(silences)) {
     });
     for (let round = 0; round < 20; round++) await sendAll(moved);
     assert.deepEqual(await sendAll(moved), ['30']);
-    assert.deepEqual(await sendAll(callers.filter((caller) => !moved.includes(caller))), ['60']);
+    await untilShared(callers.filter((caller) => !moved.includes(caller)));
     proxy.release();
     proxy.delay(0);
     await until(() => services.every((service) => hasLogged(service, BACK, proxy.name)));
     for (let round = 0; round < 40; round++) await sendAll(moved);
-    assert.deepEqual(await sendAll(), ['60']);
+    await untilShared();
     for (const { admitted } of moved)
       assert.ok(admitted >= 60 && admitted <= 60 + INSTANCES * 30, `${admitted} admitted`);
   });
