@@ -1,4 +1,6 @@
-import { globSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import process, { argv, env, stdout } from 'node:process';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -6,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startBrowserServer } from '../test/support/browser.ts';
 import { startSharedPostgres } from '../test/support/postgres.ts';
 import { MissingProgram } from '../test/support/servers.ts';
+import { readCosts } from './test-costs.ts';
 
 /*
  * Runs every test file, or the given ones. At the end, it lists why tests were skipped: each test that needs a missing program
@@ -26,18 +29,34 @@ const LONGEST = [
   'test/storage/',
 ];
 
-/** Files at once: twice the cores of continuous integration, because a file also waits for starts, syncs and timers. */
-const AT_ONCE = 4;
+/**
+ * Files that have a process of their own, because they change or measure what a process has once. All others share a few
+ * processes: to load the service again costs more than most files.
+ */
+const ALONE: readonly string[] = [];
+
+/** Processes that share the other files: more than cores, because a file also waits for starts, syncs and timers. */
+const SHARED = 3;
 
 /** Milliseconds that one test may take, on a busy machine. */
 const PATIENCE = 600_000;
 
-// Every file runs in a process of its own. The cache spares it to strip and compile the same sources again.
+// The cache spares each process to strip and compile the same sources again.
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
 
 const chosen = argv.slice(2);
-const files =
-  chosen.length > 0 ? chosen : globSync(['{src,test}/**/*.test.ts', 'packages/*/test/**/*.test.ts']);
+const files = (
+  chosen.length > 0 ? chosen : globSync(['{src,test}/**/*.test.ts', 'packages/*/test/**/*.test.ts'])
+)
+  // The command line of Node.js would sort them by name.
+  .toSorted()
+  .toSorted((one, other) => turnOf(one) - turnOf(other));
+const [alone, together] = [files.filter((file) => isAlone(file)), files.filter((file) => !isAlone(file))];
+
+/** Where the processes take their files from, and note what each cost. */
+const queue = mkdtempSync(join(tmpdir(), 'petstore-tests-'));
+writeFileSync(join(queue, 'files.json'), JSON.stringify(together));
+const shared = Array.from({ length: Math.min(SHARED, together.length) }, () => script('test-files.ts'));
 
 let browser: Awaited<ReturnType<typeof startBrowserServer>> | undefined;
 
@@ -45,11 +64,10 @@ let browser: Awaited<ReturnType<typeof startBrowserServer>> | undefined;
 const skipped = new Map<string, number>();
 
 run({
-  // The command line of Node.js would sort them by name.
-  files: files.toSorted().toSorted((one, other) => turnOf(one) - turnOf(other)),
-  concurrency: AT_ONCE,
-  timeout: PATIENCE,
-  env: { ...env, NODE_COMPILE_CACHE, ...(await startShared()) },
+  files: [...shared, ...alone],
+  concurrency: SHARED + 1,
+  execArgv: [`--test-timeout=${PATIENCE}`, '--import', script('test-process.ts')],
+  env: { ...env, NODE_COMPILE_CACHE, TEST_QUEUE: queue, ...(await startShared()) },
 })
   .on('test:pass', ({ skip, name }) => {
     if (skip === undefined) return;
@@ -62,15 +80,31 @@ run({
   .compose(spec)
   .on('end', () => {
     listSkipped();
+    listCosts();
+    rmSync(queue, { recursive: true });
     // It would keep this process alive.
     void browser?.close();
   })
   .pipe(stdout);
 
+function script(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
+
+function isAlone(file: string): boolean {
+  return ALONE.some((start) => file.startsWith(start));
+}
+
 function listSkipped(): void {
   for (const [reason, count] of skipped)
     console.error(`Left out ${count} ${count === 1 ? 'test' : 'tests'}: ${reason}`);
   if (skipped.size > 0 && env['CI'] === 'true') process.exitCode = 1;
+}
+
+function listCosts(): void {
+  console.log('Files that cost most, in seconds of processor time:');
+  for (const { file, seconds } of readCosts(queue, 10))
+    console.log(`${seconds.toFixed(1).padStart(7)}  ${file}`);
 }
 
 function turnOf(file: string): number {
@@ -79,7 +113,7 @@ function turnOf(file: string): number {
 }
 
 /**
- * What all files share: a PostgreSQL server, because to set up and start one takes a second in each of 40 files, and a
+ * What all files share: a PostgreSQL server, because to set up and start one takes a second, and a
  * Chromium. Without the program, the tests that need it say so themselves.
  */
 async function startShared(): Promise<Record<string, string>> {

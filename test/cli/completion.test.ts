@@ -26,11 +26,9 @@ async function scriptOf(t: TestContext, shell: string): Promise<{ folder: string
   return { folder, script };
 }
 
-/** A shell that does not do what is expected of it may wait for ever. */
 const execute = (file: string, args: readonly string[], cwd: string) =>
   promisify(execFile)(file, args, {
     cwd,
-    timeout: 60_000,
     env: { ...process.env, PATH: [cwd, dirname(process.execPath), process.env['PATH']].join(delimiter) },
   });
 

@@ -106,9 +106,7 @@ test('an output that cannot be written gives one clear line and exit 1', async (
   }
 });
 
-test('import and export stream 100,000 animals through a heap of 20 MiB', {
-  timeout: 120_000,
-}, async (t) => {
+test('import and export stream 100,000 animals through a heap of 20 MiB', async (t) => {
   const variables = temporaryEnvironment(t);
   const small = (args: readonly string[]) =>
     spawn(process.execPath, ['--max-old-space-size=20', PROGRAM, ...args], { env: variables });

@@ -50,7 +50,7 @@ test('import prints the first 20 refused rows, and how many more there are', asy
   });
 });
 
-test('a slow reader of --json gets the whole value', { timeout: 120_000 }, async (t) => {
+test('a slow reader of --json gets the whole value', async (t) => {
   const { child, ended } = startImport(t, ROWS, '--json');
   const [stdout, stderr] = await Promise.all([readSlowly(child.stdout), readSlowly(child.stderr)]);
   assert.equal(await ended, 1, stderr);
@@ -71,7 +71,7 @@ test('a slow reader of --json gets the whole value', { timeout: 120_000 }, async
 });
 
 for (const stream of ['stdout', 'stderr'] as const) {
-  test(`an import continues when the reader of ${stream} is gone`, { timeout: 120_000 }, async (t) => {
+  test(`an import continues when the reader of ${stream} is gone`, async (t) => {
     const { child, ended } = startImport(t, 20_000, ...(stream === 'stdout' ? ['--json'] : []));
     const other = readSlowly(stream === 'stdout' ? child.stderr : child.stdout);
     await once(child[stream], 'data');

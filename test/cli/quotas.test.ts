@@ -34,9 +34,7 @@ async function eventually<T>(ask: () => Promise<T>, holds: (answer: T) => boolea
   }
 }
 
-test('usage shows both windows of an account while the service counts them', {
-  timeout: 60_000,
-}, async (t) => {
+test('usage shows both windows of an account while the service counts them', async (t) => {
   const variables = temporaryEnvironment(t);
   const key = await issueKey(variables);
   await runJson(['accounts', 'create', 'other', '--plan', 'free'], variables);
@@ -65,9 +63,7 @@ test('usage shows both windows of an account while the service counts them', {
   assert.match((await run(['usage'], variables)).stdout, /\nshop +enterprise +1 of 2 .* 8 of 9 /);
 });
 
-test('a ban is listed while the service runs, and lifting it lets the key in again', {
-  timeout: 60_000,
-}, async (t) => {
+test('a ban is listed while the service runs, and lifting it lets the key in again', async (t) => {
   const variables = { ...temporaryEnvironment(t), BAN_AFTER: '2', BAN_SECONDS: '3600' };
   const key = await issueKey(variables);
   const { url } = await startServiceProcess(t, variables);
@@ -90,9 +86,7 @@ test('a ban is listed while the service runs, and lifting it lets the key in aga
   assert.equal(answer, 'rate_limit_exceeded', 'the minute is still used up');
 });
 
-test('a ban can be lifted as soon as the request that caused it is answered', {
-  timeout: 60_000,
-}, async (t) => {
+test('a ban can be lifted as soon as the request that caused it is answered', async (t) => {
   const variables = { ...temporaryEnvironment(t), BAN_AFTER: '1', BAN_SECONDS: '3600' };
   const { url } = await startServiceProcess(t, variables);
   for (const id of [1, 2, 3]) {
@@ -105,7 +99,7 @@ test('a ban can be lifted as soon as the request that caused it is answered', {
   }
 });
 
-test('bans lift --account lifts the bans of all keys of an account', { timeout: 60_000 }, async (t) => {
+test('bans lift --account lifts the bans of all keys of an account', async (t) => {
   const variables = { ...temporaryEnvironment(t), BAN_AFTER: '1', BAN_SECONDS: '3600' };
   const keys = [await issueKey(variables), await issueKey(variables)];
   const { url } = await startServiceProcess(t, variables);

@@ -22,6 +22,7 @@ import {
 } from '../support/noted-changes.ts';
 import { inventPlans, perform } from '../support/order-histories.ts';
 import { now, Recorder } from '../support/order-recorder.ts';
+import { PATIENT_POOL } from '../support/postgres.ts';
 import { temporaryEnvironment, type Variables } from '../support/process.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { rounds } from '../support/rounds.ts';
@@ -221,7 +222,7 @@ test('histories over three instances with kills, lost connections and slow trans
   const engine = await openEngine({
     ...ENGINE_PARTS,
     databaseUrl: DATABASE_URL,
-    pool: { connections: 3, connectTimeout: 2_000, statementTimeout: 3_000 },
+    pool: { connections: 3, ...PATIENT_POOL },
     clock: systemClock(),
     onLost: () => undefined,
   });

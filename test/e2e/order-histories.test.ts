@@ -109,7 +109,7 @@ test('40 histories over one SQLite file keep every promise', async (t) => {
   const { url } = await startServiceProcess(t, variables);
   const client = keepAliveClient(url, key, CLIENTS);
   const file = variables['DATABASE_URL']?.slice('sqlite:'.length) ?? '';
-  const database = new DatabaseSync(file, { timeout: 10_000 });
+  const database = new DatabaseSync(file, { timeout: 120_000 });
   t.after(() => {
     client.close();
     database.close();

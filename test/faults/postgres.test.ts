@@ -11,7 +11,7 @@ import { startServiceProcess } from '../support/process.ts';
 import { startForFile, test } from '../support/test.ts';
 
 /** How soon everything must work again once PostgreSQL does, in milliseconds. */
-const RECOVERY = 10_000;
+const RECOVERY = 120_000;
 
 const server = await startForFile(async () => {
   const started = await startPostgres();

@@ -69,7 +69,7 @@ test('Redis gives the same decisions as the rule on random histories', async (t)
   // One for all histories, because each store starts a thread.
   const file = `${temporaryFolder(t)}/petstore.db`;
   const store = openStore(`sqlite:${file}`, clock);
-  const rows = new DatabaseSync(file, { timeout: 5_000 });
+  const rows = new DatabaseSync(file, { timeout: 120_000 });
   t.after(() => store.close());
   t.after(() => rows.close());
   await fc.assert(

@@ -2,13 +2,14 @@ import type { TestContext } from 'node:test';
 import { Client, type QueryResult } from 'pg';
 import { fakeClock } from '../support/clock.ts';
 import { migratedPostgres } from '../support/migrated-postgres.ts';
+import { PATIENT_POOL } from '../support/postgres.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { openPostgresStore } from '../support/store.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Fixture } from './fixture.ts';
 
-export const POOL = { connections: 5, connectTimeout: 2_000, statementTimeout: 3_000 };
+export const POOL = { connections: 5, ...PATIENT_POOL };
 
 export interface PostgresFixture extends Fixture {
   readonly url: string;

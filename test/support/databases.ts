@@ -4,6 +4,7 @@ import { DAY } from '../../src/domain/clock.ts';
 import { openStore } from '../../src/app/store.ts';
 import { type Store, TABLES } from '../../src/resources/repositories.ts';
 import { migratedPostgres } from './migrated-postgres.ts';
+import { PATIENT_POOL } from './postgres.ts';
 import { temporaryEnvironment, type Variables } from './process.ts';
 import { ROOT } from './store.ts';
 
@@ -19,7 +20,7 @@ export async function onPostgres(t: TestContext): Promise<Variables> {
 
 /** The store that commands use with these variables. */
 export async function storeOf(t: TestContext, { DATABASE_URL: databaseUrl = '' }: Variables) {
-  const pool = { connections: 2, connectTimeout: 2_000, statementTimeout: 3_000 };
+  const pool = { connections: 2, ...PATIENT_POOL };
   const settings = { environment: 'production', orderHold: 3 * DAY, mustExist: true, actor: ROOT } as const;
   const onLost = () => undefined;
   const store = await openStore({ ...settings, databaseUrl, pool, clock: systemClock(), onLost });

@@ -6,14 +6,13 @@ import { requireValue } from '../../src/terminal/command.ts';
 import { findOrCreateAccount } from '../../src/resources/keys/commands.ts';
 import { openStore } from '../../src/app/store.ts';
 import { fakeClock } from './clock.ts';
-import { type Lifetime, lifetimeOfFile } from './lifetime.ts';
+import type { Lifetime } from './lifetime.ts';
 import { keepAliveClient, type Sent } from './load.ts';
 import { migratedPostgres } from './migrated-postgres.ts';
 import { temporaryPostgres } from './postgres.ts';
 import { stopDatabaseClock } from './postgres-clock.ts';
 import { type RunningService, startServiceProcess, type Variables } from './process.ts';
-import { ask, temporaryRedis } from './redis.ts';
-import type { TestServer } from './servers.ts';
+import { emptyRedis, temporaryRedis } from './redis.ts';
 import { overSlowNetwork } from './slow-network.ts';
 import { PLENTY, type StartService, startTestService, type TestService } from './service.ts';
 import { issueKey as addRandomKey, ROOT } from './store.ts';
@@ -117,16 +116,11 @@ export async function startTestInstances(t: Lifetime, count: number, env: Variab
   return { variables, services: await Promise.all(services) };
 }
 
-const file = lifetimeOfFile();
-let redis: Promise<TestServer> | undefined;
-
-/** A service in this process, over empty stores. The tests of a file share one Redis. */
+/** A service in this process, over empty stores. */
 export const startSharedService: StartService = async (t, options) => {
   let service: TestService | undefined;
   t.after(() => service?.stop());
-  const { url: REDIS_URL } = await (redis ??= temporaryRedis(file));
-  await ask(REDIS_URL, ['FLUSHALL']);
-  const variables = { DATABASE_URL: await migratedPostgres(t), REDIS_URL };
+  const variables = { DATABASE_URL: await migratedPostgres(t), REDIS_URL: await emptyRedis() };
   const { clock = fakeClock() } = options ?? {};
   const advanceDatabase = await stopDatabaseClock(variables.DATABASE_URL, clock().unix);
   service = await startTestService(t, { ...options, clock, env: { ...variables, ...options?.env } });

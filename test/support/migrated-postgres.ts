@@ -1,9 +1,8 @@
 import { fakeClock } from './clock.ts';
-import { type Lifetime, lifetimeOfFile } from './lifetime.ts';
-import { temporaryPostgres } from './postgres.ts';
+import { type Lifetime, PROCESS } from './lifetime.ts';
+import { PATIENT_POOL, temporaryPostgres } from './postgres.ts';
 import { openPostgresStore } from './store.ts';
 
-const file = lifetimeOfFile();
 let template: Promise<string> | undefined;
 
 /** A new database with the schema of this version: a copy, because each run of all migrations takes longer. */
@@ -11,12 +10,12 @@ export async function migratedPostgres(t: Lifetime): Promise<string> {
   return temporaryPostgres(t, await (template ??= migrate()));
 }
 
-/** The name of a database that the tests of this file copy. */
+/** The name of a database that all tests of this process copy. */
 async function migrate(): Promise<string> {
-  const url = await temporaryPostgres(file);
+  const url = await temporaryPostgres(PROCESS);
   const store = await openPostgresStore(url, {
     clock: fakeClock(),
-    pool: { connections: 1, connectTimeout: 2_000, statementTimeout: 3_000 },
+    pool: { connections: 1, ...PATIENT_POOL },
   });
   await store.close();
   return new URL(url).pathname.slice(1);

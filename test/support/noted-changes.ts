@@ -13,7 +13,7 @@ export interface DirectDatabase {
 /** Opens a database by its address, `sqlite:` or `postgres:`, until the test is over. */
 export function openDirectly(t: Lifetime, address: string): DirectDatabase {
   if (address.startsWith('sqlite:')) {
-    const file = new DatabaseSync(address.slice('sqlite:'.length), { timeout: 10_000 });
+    const file = new DatabaseSync(address.slice('sqlite:'.length), { timeout: 120_000 });
     t.after(() => file.close());
     return { kind: 'sqlite', run: async (statement) => file.prepare(statement).all() };
   }

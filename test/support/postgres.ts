@@ -48,7 +48,7 @@ export async function startPostgres(
 
 async function answers(url: string): Promise<void> {
   for (let tries = 0; ; tries++) {
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -74,16 +74,19 @@ export async function temporaryPostgres(t: Lifetime, template = 'template0'): Pr
   const server = process.env['TEST_DATABASE_URL'] ?? (await (shared ??= startSharedPostgres())).url;
   const name = `petstore_test_${process.pid}_${databases++}`;
   const admin = new Client({ connectionString: server });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' STRATEGY FILE_COPY`);
   t.after(async () => {
-    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await admin.end();
   });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' STRATEGY FILE_COPY`);
   const url = new URL(server);
   url.pathname = name;
   return url.href;
 }
+
+/** Waits for a connection and for a statement, in milliseconds, that a busy machine does not reach. */
+export const PATIENT_POOL = { connectTimeout: 120_000, statementTimeout: 120_000 };
 
 /** A server for many tests, which ends with this process. Nothing on it needs to outlast them. */
 export async function startSharedPostgres(): Promise<TestServer> {

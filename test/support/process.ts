@@ -13,7 +13,7 @@ import { temporaryFolder } from './temporary.ts';
 export const PROGRAM = fileURLToPath(new URL('../../bin/petstore.js', import.meta.url));
 
 /** How long a service may take to say that it listens, in milliseconds: generous, for a busy machine. */
-const START_PATIENCE = 30_000;
+const START_PATIENCE = 300_000;
 
 export type Variables = Readonly<Record<string, string>>;
 

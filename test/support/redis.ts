@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createClient } from '@redis/client';
-import type { Lifetime } from './lifetime.ts';
+import { type Lifetime, PROCESS } from './lifetime.ts';
 import { type RedisProxy, startRedisProxy } from './redis-proxy.ts';
 import { freePort, listening, program, runServer, serverFolder, type TestServer } from './servers.ts';
 import { MEMORY } from './temporary.ts';
@@ -40,6 +40,15 @@ export async function temporaryRedis(t: Lifetime, options: readonly string[] = [
   const server = await startRedis(options);
   t.after(() => server.stop());
   return server;
+}
+
+let shared: Promise<TestServer> | undefined;
+
+/** The address of a Redis that all tests of this process use in turn, without a key. */
+export async function emptyRedis(): Promise<string> {
+  const { url } = await (shared ??= temporaryRedis(PROCESS));
+  await ask(url, ['FLUSHALL']);
+  return url;
 }
 
 /** Without one of its primaries the others go on, and a replica takes over within a few seconds. */

@@ -10,6 +10,7 @@ import { type Service, startService } from '../../src/app/start.ts';
 import { type FakeClock, fakeClock } from './clock.ts';
 import type { Lifetime } from './lifetime.ts';
 import { newDatabase } from './new-database.ts';
+import { PATIENT_POOL } from './postgres.ts';
 import { temporaryFolder } from './temporary.ts';
 import { addKey, findOrCreateAccount } from './store.ts';
 
@@ -58,7 +59,8 @@ export function temporaryDatabase(t: Lifetime): string {
 export async function startTestService(t: Lifetime, options: ServiceOptions = {}): Promise<TestService> {
   const { clock = fakeClock(), databaseUrl = temporaryDatabase(t) } = options;
   const lines: string[] = [];
-  const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...options.env });
+  const variables = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...options.env });
+  const config = { ...variables, pool: { ...variables.pool, ...PATIENT_POOL } };
   const service = await startService(config, {
     clock,
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void lines.push(line) }),

@@ -1,4 +1,4 @@
-import { test as nodeTest, type TestContext, type TestOptions } from 'node:test';
+import { after, test as nodeTest, type TestContext, type TestOptions } from 'node:test';
 import { MissingProgram } from './servers.ts';
 
 type TestBody = (t: TestContext) => unknown;
@@ -36,6 +36,9 @@ export async function startForFile<Started extends object>(start: () => Promise<
   } catch (error) {
     if (!(error instanceof MissingProgram)) throw error;
     missing = error;
+    after(() => {
+      missing = undefined;
+    });
   }
   return {} as Started;
 }

@@ -4,12 +4,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import type { FakeClock } from '../../support/clock.ts';
 import { connectAnyway, setHostileDefaults } from '../../support/hostile-defaults.ts';
-import { type Lifetime, lifetimeOfFile } from '../../support/lifetime.ts';
+import type { Lifetime } from '../../support/lifetime.ts';
 import { migratedPostgres } from '../../support/migrated-postgres.ts';
 import { stopDatabaseClock } from '../../support/postgres-clock.ts';
-import { ask, temporaryRedis } from '../../support/redis.ts';
+import { emptyRedis } from '../../support/redis.ts';
 import { temporaryDatabase } from '../../support/service.ts';
-import type { TestServer } from '../../support/servers.ts';
 
 /** Empty stores of one scenario. */
 export interface Stores {
@@ -44,15 +43,11 @@ export const SQLITE: Backend = {
   },
 };
 
-const file = lifetimeOfFile();
-let redis: Promise<TestServer> | undefined;
-
 /** One Redis for all scenarios, emptied before each. The defaults of the database are hostile: nothing may depend on them. */
 export const POSTGRES_AND_REDIS: Backend = {
   name: 'postgres',
   async open(t, clock) {
-    const { url } = await (redis ??= temporaryRedis(file));
-    await ask(url, ['FLUSHALL']);
+    const url = await emptyRedis();
     const databaseUrl = await migratedPostgres(t);
     const passTime = await stopDatabaseClock(databaseUrl, clock().unix);
     await setHostileDefaults(databaseUrl);

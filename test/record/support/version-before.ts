@@ -12,7 +12,7 @@ export const VERSION_BEFORE = '4046d1bacd42706c9b9b07d2f76ee64c5d5a55fc';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** How long a service may take to say that it listens, in milliseconds: generous, for a busy machine. */
-const START_PATIENCE = 60_000;
+const START_PATIENCE = 300_000;
 
 /** Why the version before cannot be had here, or false. A shallow clone and an export of the sources lack the history. */
 export function lacksVersionBefore(): string | false {
