@@ -120,6 +120,9 @@ test('accounts list --search finds a part of the name, ignoring case', async (t)
   assert.deepEqual(await found('%'), []);
 });
 
+/** A minute that nobody has used begins with the command that shows it. */
+const withoutReset = (minute: unknown): object => ({ ...(minute as object), reset: undefined });
+
 test('accounts show has limits, windows, usage and the keys in force of one account', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['keys', 'create', '--account', 'shop', '--plan', 'pro', '--label', 'till'], variables);
@@ -135,7 +138,11 @@ test('accounts show has limits, windows, usage and the keys in force of one acco
   const [windows] = await runJson<Record<string, unknown>[]>(['usage', '--account', 'shop'], variables);
   const { accountId: _, account, ...counts } = usage ?? {};
   assert.deepEqual(
-    { ...shown, keys: (shown['keys'] as { id: number }[]).map(({ id }) => id) },
+    {
+      ...shown,
+      minute: withoutReset(shown['minute']),
+      keys: (shown['keys'] as { id: number }[]).map(({ id }) => id),
+    },
     {
       name: account,
       plan: 'pro',
@@ -143,7 +150,7 @@ test('accounts show has limits, windows, usage and the keys in force of one acco
       perDay: 10_000,
       note: null,
       suspendedAt: null,
-      minute: windows?.['minute'],
+      minute: withoutReset(windows?.['minute']),
       day: windows?.['day'],
       usage: counts,
       keys: [1, revoked.id],
