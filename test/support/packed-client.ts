@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { env } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Lifetime } from './lifetime.ts';
+import { type Lifetime, PROCESS } from './lifetime.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -35,10 +35,38 @@ export interface Project {
   ): ChildProcessWithoutNullStreams;
 }
 
-/** Packs the client as `npm publish` would, and installs it into a new project without any network. */
+/** A project into which the client was installed: its folder, and what was published. */
+interface Installed {
+  readonly folder: string;
+  readonly files: readonly string[];
+}
+
+let installed: Promise<Installed> | undefined;
+
+const options = (cwd: string, variables = {}) => ({
+  cwd,
+  env: { ...env, PATH: `${bin}${delimiter}${env['PATH']}`, ...variables },
+});
+
+/** A new project with the client, a copy of one that all tests of this process share. */
 export async function projectWithClient(t: Pick<Lifetime, 'after'>): Promise<Project> {
+  const { folder, files } = await (installed ??= install());
+  const project = await mkdtemp(join(tmpdir(), 'petstore-project-'));
+  t.after(() => rm(project, { recursive: true, force: true }));
+  cpSync(folder, project, { recursive: true, verbatimSymlinks: true });
+  return {
+    files,
+    write: (file, text) => writeFileSync(join(project, file), text),
+    read: (file) => readFileSync(join(project, file), 'utf8'),
+    run: async (program, args, variables) => (await run(program, args, options(project, variables))).stdout,
+    start: (program, args, variables) => spawn(program, args, options(project, variables)),
+  };
+}
+
+/** Packs the client as `npm publish` would, and installs it without any network. */
+async function install(): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  PROCESS.after(() => rm(folder, { recursive: true, force: true }));
   const project = join(folder, 'project');
   const source = join(folder, 'client');
   // Packing compiles; in a copy, tests that run at the same time do not meet.
@@ -47,27 +75,16 @@ export async function projectWithClient(t: Pick<Lifetime, 'after'>): Promise<Pro
     filter: (path) => !/\/(?:dist|node_modules)$/.test(path),
   });
   mkdirSync(project);
-  const options = (cwd: string, variables = {}) => ({
-    cwd,
-    env: { ...env, PATH: `${bin}${delimiter}${env['PATH']}`, ...variables },
-  });
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], options(source));
   // What the scripts of the package print comes before.
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as [
     { filename: string; files: { path: string }[] },
   ];
-  const write = (file: string, text: string) => writeFileSync(join(project, file), text);
-  write('package.json', '{ "type": "module", "private": true }');
+  writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
   await run(
     'npm',
     ['install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename)],
     options(project),
   );
-  return {
-    files: packed.files.map(({ path }) => path),
-    write,
-    read: (file) => readFileSync(join(project, file), 'utf8'),
-    run: async (program, args, variables) => (await run(program, args, options(project, variables))).stdout,
-    start: (program, args, variables) => spawn(program, args, options(project, variables)),
-  };
+  return { folder: project, files: packed.files.map(({ path }) => path) };
 }
