@@ -6,6 +6,7 @@ import {
   TABLES,
   WRITES,
 } from '../resources/repositories.ts';
+import { foldNames } from '../resources/fold-names.ts';
 import type { EngineSettings } from '../storage/engine.ts';
 import { openEngine } from '../storage/open.ts';
 
@@ -27,5 +28,12 @@ interface StoreOptions extends RepositorySettings, Omit<EngineSettings, keyof ty
  * @throws StartupError in one line, when it cannot be opened.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  return openStoreOver(await openEngine({ ...options, ...ENGINE_PARTS }), options);
+  const engine = await openEngine({ ...options, ...ENGINE_PARTS });
+  try {
+    await foldNames(engine);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  return openStoreOver(engine, options);
 }

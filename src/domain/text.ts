@@ -5,11 +5,26 @@ import type { Failure } from './result.ts';
 const NAME = new RegExp(`${WITHOUT_KEY}(?!\\s)[^\\p{Cc}\\p{Cs}]{1,100}(?<!\\s)$`, 'u');
 
 /**
- * Equal for names that differ in case only. Upper case joins ß with ss, and both small sigmas. Lower case comes before it,
- * because ẞ is its own upper case.
+ * Equal for names that differ in case only, as Unicode folds them (CaseFolding.txt, C and F). Upper case joins ß with ss, and
+ * both small sigmas. Lower case comes before it, because ẞ is its own upper case. The dotless ı is a letter of its own,
+ * though its upper case is that of i.
  */
 export function foldedName(name: string): string {
-  return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
+  const folded = name
+    .normalize('NFC')
+    .replaceAll(/[^ı]+/g, (part) => part.toLowerCase().toUpperCase().toLowerCase());
+  return folded.normalize('NFC');
+}
+
+/** Whether a text contains a part, ignoring case as `foldedName` does. */
+export function isPartOf(part: string): (text: string) => boolean {
+  const folded = foldedPart(part);
+  return (text) => foldedPart(text).includes(folded);
+}
+
+/** For a search: `foldedName` has another sigma at the end of a word, where a part of the word may go on. */
+export function foldedPart(text: string): string {
+  return foldedName(text).replaceAll('ς', 'σ');
 }
 
 /** Why a text cannot be the name of an account, an operator or a passkey, or undefined if it can. */

@@ -1,7 +1,7 @@
 // Contract: sections 3.13 and 10.2.
 import type { ErrorCode } from '../domain/errors.ts';
 import { type Page, type PageQuery, toPage } from '../domain/page.ts';
-import { foldedName } from '../domain/text.ts';
+import { isPartOf } from '../domain/text.ts';
 
 /** Failed requests that an instance keeps. About 6 MB. */
 const KEPT = 10_000;
@@ -154,12 +154,11 @@ function causeOf({ status, code, method, path, keyId, message }: FailedRequest):
 /** Whether a text contains `part`, ignoring case. Folds each text once, because few accounts have many failed requests. */
 function textFilter(part: string | undefined): (text: string | undefined) => boolean {
   if (part === undefined) return () => true;
-  const folded = foldedName(part);
+  const fits = isPartOf(part);
   const results = new Map<string | undefined, boolean>([[undefined, false]]);
   return (text) => {
     let result = results.get(text);
-    if (result === undefined)
-      results.set(text, (result = text !== undefined && foldedName(text).includes(folded)));
+    if (result === undefined) results.set(text, (result = text !== undefined && fits(text)));
     return result;
   };
 }

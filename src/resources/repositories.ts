@@ -22,6 +22,7 @@ import * as bans from './bans/repository.ts';
 import * as usageHistory from './usage/repository.ts';
 import * as operators from './operators/repository.ts';
 import * as passkeys from './passkeys/repository.ts';
+import * as names from './fold-names.ts';
 
 /*
  * Every repository, a line each in the lists below. The writing thread of SQLite loads this file, so no repository loads a
@@ -61,6 +62,7 @@ export const WRITES = new Writes({
   idempotency: idempotency.WRITES,
   keys: keys.WRITES,
   limits: limits.WRITES,
+  names: names.WRITES,
   notices: notices.WRITES,
   operators: operators.WRITES,
   orders: orders.WRITES,

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Plan } from '../../domain/plan.ts';
-import { findNameFault, foldedName } from '../../domain/text.ts';
+import { findNameFault, isPartOf } from '../../domain/text.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import {
   JSON_OPTION,
@@ -61,9 +61,8 @@ export function accountsCommands(program: Command, terminal: Terminal<Repositori
     .action(({ search = '', json }: ListOptions) =>
       withStore(async ({ store }) => {
         const accounts = await store.accounts.listAll();
-        const rows = accounts
-          .filter(({ name }) => foldedName(name).includes(foldedName(search)))
-          .map(describeAccount);
+        const fits = isPartOf(search);
+        const rows = accounts.filter(({ name }) => fits(name)).map(describeAccount);
         printRows(json, rows, COLUMNS, ({ name, plan, perMinute, perDay, suspendedAt }) => [
           name,
           plan,

@@ -10,7 +10,7 @@ import { didYouMean } from '../../domain/nearest.ts';
 import type { Page, PageQuery, Signal } from '../../domain/page.ts';
 import { type Limits, type Plan, PLAN_NAMES, PLANS } from '../../domain/plan.ts';
 import type { Failure, Result } from '../../domain/result.ts';
-import { findNameFault, foldedName } from '../../domain/text.ts';
+import { findNameFault, foldedName, foldedPart } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { countInRounds, type Filters, listInRounds, type Order, type Source } from '../../storage/rounds.ts';
 import { containing, type Row, type Sql, sql } from '../../storage/sql.ts';
@@ -245,9 +245,9 @@ function toOrder(sort: AccountOrder): Order {
 function toFilters({ search = '', plan, state }: AccountFilter): Filters {
   const others: Sql[] = [];
   if (search !== '') {
-    const [folded, typed] = [containing(foldedName(search)), containing(search)];
+    const [folded, typed] = [containing(foldedPart(search)), containing(search)];
     // SQLite ignores the case of ASCII letters only, so a note is also compared as it was typed.
-    others.push(sql`(coalesce(folded_name, lower(name)) LIKE ${folded} ESCAPE '!'
+    others.push(sql`(replace(coalesce(folded_name, lower(name)), 'ς', 'σ') LIKE ${folded} ESCAPE '!'
       OR lower(note) LIKE ${folded} ESCAPE '!' OR note LIKE ${typed} ESCAPE '!')`);
   }
   if (plan !== undefined) others.push(sql`plan = ${plan}`);

@@ -9,7 +9,7 @@ import {
 } from '../../domain/audit.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
-import { foldedName } from '../../domain/text.ts';
+import { isPartOf } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { empty, raw, type Sql, sql } from '../../storage/sql.ts';
 import { instant, integer, json, optional, type Stored, Table, text } from '../../storage/table.ts';
@@ -144,9 +144,9 @@ export function open(engine: Engine) {
     /** Newest first. A filter by actor or action reads some entries at a time, and requests run in between. */
     async list({ actor = '', action, ...query }: AuditQuery): Promise<Page<AuditEntry>> {
       const isFiltered = actor !== '' || action !== undefined;
+      const isNamed = isPartOf(actor);
       const fits = (entry: AuditEntry) =>
-        foldedName(actorName(entry.actor)).includes(foldedName(actor)) &&
-        (action === undefined || entry.action === action);
+        isNamed(actorName(entry.actor)) && (action === undefined || entry.action === action);
       const limit = isFiltered ? ENTRIES_READ : query.limit + 1;
       const found: AuditEntry[] = [];
       for (let { cursor } = query; ; ) {

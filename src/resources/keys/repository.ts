@@ -13,7 +13,7 @@ import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Page, PageQuery, Signal } from '../../domain/page.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import type { KeyUse } from '../../observability/key-usage.ts';
-import { foldedName } from '../../domain/text.ts';
+import { foldedPart } from '../../domain/text.ts';
 import type { AnyEngine } from '../../storage/open.ts';
 import { countInRounds, type Filters, listInRounds, type Order, type Source } from '../../storage/rounds.ts';
 import { containing, empty, join, raw, type Sql, sql } from '../../storage/sql.ts';
@@ -352,9 +352,9 @@ function filterConditions({ state, unusedFor, expiresWithin, search = '' }: KeyF
 
 /** SQLite ignores the case of ASCII letters only, so a label is also compared as it was typed. */
 function searchCondition(search: string): Sql {
-  const [folded, typed] = [containing(foldedName(search)), containing(search)];
+  const [folded, typed] = [containing(foldedPart(search)), containing(search)];
   return sql`(lower(k.label) LIKE ${folded} ESCAPE '!' OR k.label LIKE ${typed} ESCAPE '!'
-    OR coalesce(a.folded_name, lower(a.name)) LIKE ${folded} ESCAPE '!'
+    OR replace(coalesce(a.folded_name, lower(a.name)), 'ς', 'σ') LIKE ${folded} ESCAPE '!'
     OR k.ending = ${search} OR k.id = ${int64FromDecimal(search) ?? 0n})`;
 }
 
