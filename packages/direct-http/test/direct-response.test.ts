@@ -10,7 +10,7 @@ import type { Server } from '../src/wire.ts';
 import { STEPS_ASIDE } from '../src/main.ts';
 import { NO_FIELDS, octets } from '../src/text.ts';
 import { NodeResponse } from '../src/response.ts';
-import { onRequest, raw } from './support.ts';
+import { onRequest, PATIENT, raw } from './support.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -31,7 +31,7 @@ async function listen(
     keepAliveTimeout: IDLE - 1,
     keepAliveTimeoutBuffer: 1,
   });
-  onRequest(server, handle);
+  onRequest(server, handle, PATIENT);
   server.listen(0, '127.0.0.1');
   t.after(() => {
     server.close();

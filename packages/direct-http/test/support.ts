@@ -8,6 +8,9 @@ import {
   type Wire,
 } from '../src/main.ts';
 
+/** Milliseconds, longer than a busy machine takes. */
+export const PATIENT: ConnectionTimes = { sendTimeout: 60_000, lingerTimeout: 60_000, checkingInterval: 20 };
+
 /** Milliseconds, short enough to be waited for. */
 const TIMES: ConnectionTimes = { sendTimeout: 1_000, lingerTimeout: 100, checkingInterval: 20 };
 
@@ -15,8 +18,9 @@ const TIMES: ConnectionTimes = { sendTimeout: 1_000, lingerTimeout: 100, checkin
 export function onRequest(
   server: Server,
   handle: (request: IncomingMessage, response: ResponseWriter) => void,
+  times = TIMES,
 ): Wire<never> {
-  return answerRequests<never>(server, TIMES, { handle, interrupt: () => false });
+  return answerRequests<never>(server, times, { handle, interrupt: () => false });
 }
 
 /** Everything that the server at `url` sends on a connection, one character for each byte, once it got `bytes`. */
