@@ -82,10 +82,13 @@ export function wholeNumber(minimum: number, maximum: number) {
 /** An instant of a body, in Unix milliseconds. */
 export const bodyInstant = givenDateTime.transform((value) => instantFromText(value));
 
-/** Bytes in base64url, as browsers write them. */
-export const base64url = z
-  .string({ error: 'must be a string' })
-  .regex(/^[\w-]+$/, { error: 'must be base64url' });
+/** Bytes in base64url, as browsers write them, of at most `max` characters. */
+export function base64url(max: number): z.ZodString {
+  return z
+    .string({ error: 'must be a string' })
+    .max(max, { error: `must have at most ${max} characters`, abort: true })
+    .regex(/^[\w-]+$/, { error: 'must be base64url' });
+}
 
 /** How long a list is, for operators. */
 export const ListCount = z

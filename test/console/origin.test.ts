@@ -61,8 +61,8 @@ test('a name that somebody points at the console is refused (DNS rebinding)', as
     for (const path of ['/admin/v1/me', '/sign-in', '/', '/admin/openapi.json'])
       assertError(await its.ask(path, asBrowser(cookie, { headers })), 'invalid_request');
   }
-  for (const name of [host, `localhost:${port}`, `[::1]:${port}`, '192.0.2.7']) {
-    const headers = { host: name, origin: `http://${name}` };
+  for (const name of ['127.0.0.1', 'localhost', '[::1]', '192.0.2.7']) {
+    const headers = { host: `${name}:${port}`, origin: `http://${name}:${port}` };
     assert.equal((await its.ask('/sign-out', asBrowser('', { headers, method: 'POST' }))).status, 204);
   }
 });
@@ -103,15 +103,32 @@ test('no answer of the console allows another site to read it', async () => {
   }
 });
 
+test('the port of the console is that of its listener, whatever port a relay names', async () => {
+  for (const name of ['localhost:9', 'localhost', '127.0.0.1:9', its.url.slice('http://'.length)]) {
+    const headers = { host: name, origin: `http://${name}` };
+    for (const path of ['/sign-in/challenge', '/sign-out']) {
+      const answer = await its.ask(path, asBrowser(cookie, { headers, method: 'POST' }));
+      assertError(answer, 'insufficient_scope');
+      assert.match(
+        answer.json.message,
+        new RegExp(`another port: open it at http://[^ ]+:${port}, or set CONSOLE_URL`),
+      );
+    }
+    const right = { host: name, origin: `http://${new URL(`http://${name}`).hostname}:${port}` };
+    assert.equal((await its.ask('/sign-out', asBrowser('', { headers: right, method: 'POST' }))).status, 204);
+  }
+});
+
 test('the own origin of an address is written as browsers write it', () => {
   const origins: [host: string, origin: string | undefined][] = [
-    ['127.0.0.1:80', 'http://127.0.0.1'],
+    ['127.0.0.1:80', 'http://127.0.0.1:8081'],
     ['LocalHost:8081', 'http://localhost:8081'],
-    ['[::1]:8081', 'http://[::1]:8081'],
+    ['[::1]', 'http://[::1]:8081'],
     ['console.internal:8081', undefined],
     ['', undefined],
     ['127.0.0.1@evil.example', undefined],
   ];
-  for (const [name, origin] of origins) assert.equal(ownOrigin(undefined, name), origin, name);
-  assert.equal(ownOrigin(undefined, undefined), undefined);
+  for (const [name, origin] of origins) assert.equal(ownOrigin(undefined, name, 8081), origin, name);
+  assert.equal(ownOrigin(undefined, undefined, 8081), undefined);
+  assert.equal(ownOrigin(undefined, 'localhost', 80), 'http://localhost');
 });

@@ -25,6 +25,8 @@ const LINK_ENDED = 'The link was used, or its 10 minutes are over: get a new one
 const PASSKEY_REFUSED =
   'This passkey did not sign you in: the console does not know it, or you took longer than 5 minutes. Try again, or use a link (petstore console).';
 const FOREIGN = 'A change must come from a page of the console: send its address as Origin, or use a token.';
+const otherPort = (own: string) =>
+  `The console has another port: open it at ${own}, or set CONSOLE_URL to the address that you use.`;
 export const tooManyAttempts = (seconds: string) =>
   `Too many failed attempts from this address: wait ${seconds} s.`;
 const tooManyChallenges = (seconds: string) => `Too many sign-ins from this address: wait ${seconds} s.`;
@@ -86,10 +88,8 @@ export class Access {
   }
 
   /** The refusal of a request to a host name that is not the console's. */
-  refuseHost({ headers }: IncomingMessage): Response | undefined {
-    return ownOrigin(this.#deps.url, headers.host) === undefined
-      ? errorResponse('invalid_request', OTHER_HOST)
-      : undefined;
+  refuseHost(request: IncomingMessage): Response | undefined {
+    return this.#origin(request) === undefined ? errorResponse('invalid_request', OTHER_HOST) : undefined;
   }
 
   /** The operator of a request to the admin API. */
@@ -108,7 +108,7 @@ export class Access {
     if (operator === undefined) return { refusal: await this.#refuse(request, NO_SESSION) };
     // A browser also adds the cookie to requests of other sites. A program adds its token on purpose.
     if (!isRead(request) && this.#pageOrigin(request) === undefined)
-      return { refusal: errorResponse('insufficient_scope', FOREIGN) };
+      return { refusal: this.#refuseForeign(request) };
     return { operator, actor: this.#actor(operator, request), origin: this.#origin(request) };
   }
 
@@ -129,7 +129,7 @@ export class Access {
   /** What a browser needs to sign in with a passkey. */
   async beginSignIn(request: IncomingMessage): Promise<Response> {
     const origin = this.#pageOrigin(request);
-    if (origin === undefined) return errorResponse('insufficient_scope', FOREIGN);
+    if (origin === undefined) return this.#refuseForeign(request);
     // Each challenge is a row in the database, so they have a limit, too.
     const refusal = await this.#charge(
       `console challenge ${this.#deps.addressOf(request)}`,
@@ -147,7 +147,7 @@ export class Access {
     signIn: (origin: string, address: string, earlier: string | undefined) => Promise<SignedIn>,
   ): Promise<Response> {
     const origin = this.#pageOrigin(request);
-    if (origin === undefined) return errorResponse('insufficient_scope', FOREIGN);
+    if (origin === undefined) return this.#refuseForeign(request);
     const address = this.#deps.addressOf(request);
     const signedIn = await signIn(origin, address, this.#cookie.read(request.headers));
     if ('error' in signedIn) return this.#refuse(request, message);
@@ -156,20 +156,29 @@ export class Access {
 
   /** Ends the session of the request, if there is one. */
   async signOut(request: IncomingMessage): Promise<Response> {
-    if (this.#pageOrigin(request) === undefined) return errorResponse('insufficient_scope', FOREIGN);
+    if (this.#pageOrigin(request) === undefined) return this.#refuseForeign(request);
     const session = this.#cookie.read(request.headers);
     if (session !== undefined) await this.#deps.secrets.signOut(session);
     return { status: 204, headers: this.#cookie.clear() };
   }
 
-  #origin({ headers }: IncomingMessage): string | undefined {
-    return ownOrigin(this.#deps.url, headers.host);
+  #origin({ headers, socket }: IncomingMessage): string | undefined {
+    return ownOrigin(this.#deps.url, headers.host, socket.localPort);
   }
 
   /** The origin of the console if one of its pages sent the request. */
   #pageOrigin(request: IncomingMessage): string | undefined {
     const { origin } = request.headers;
     return origin === this.#origin(request) ? origin : undefined;
+  }
+
+  /** The answer to a change that comes from no page of the console. */
+  #refuseForeign(request: IncomingMessage): Response {
+    const { host, origin } = request.headers;
+    const own = this.#origin(request);
+    // A tunnel or a container may give the listener another port.
+    const isOtherPort = this.#deps.url === undefined && own !== undefined && origin === `http://${host}`;
+    return errorResponse('insufficient_scope', isOtherPort ? otherPort(own) : FOREIGN);
   }
 
   /** The answer to a failed attempt, which counts for its address. */

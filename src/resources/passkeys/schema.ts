@@ -1,6 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { base64url } from '../../domain/fields.ts';
+import { clientDataJSON, credentialId } from '../../http/auth/signed-challenge.ts';
 
 const name = z.string({ error: 'must be a string' });
 
@@ -28,11 +29,11 @@ export const NewPasskey = z
     name,
     credential: z.object(
       {
-        id: base64url,
-        rawId: base64url,
+        id: credentialId,
+        rawId: credentialId,
         type: z.literal('public-key', { error: 'must be public-key' }),
         response: z.object(
-          { clientDataJSON: base64url, attestationObject: base64url },
+          { clientDataJSON, attestationObject: base64url(8_192) },
           { error: 'must be an object' },
         ),
       },
@@ -47,3 +48,12 @@ export const NewPasskey = z
 export type NewCredential = z.output<typeof NewPasskey>['credential'];
 
 export const PasskeyPatch = z.object({ name }).meta({ id: 'PasskeyPatch', description: 'Another name.' });
+
+/** What the browser adds to what an authenticator signs: JSON, of which other properties may come later. */
+export const ClientData = z.object({
+  type: z.string(),
+  challenge: z.string(),
+  origin: z.string(),
+  crossOrigin: z.boolean().optional(),
+  topOrigin: z.string().optional(),
+});

@@ -1,6 +1,6 @@
 import type { Scenario } from '../support/scenario.ts';
 
-const OWN = { Origin: 'http://localhost' };
+const OWN = { Origin: 'http://localhost:$port' };
 const SIGNED = { clientDataJSON: 'e30', authenticatorData: 'e30', signature: 'e30' };
 const MADE = { clientDataJSON: 'e30', attestationObject: 'e30' };
 const PASSKEY = { id: 'aa', rawId: 'aa', type: 'public-key' };
@@ -30,7 +30,7 @@ export const ADMIN_PASSKEYS: Scenario = {
       {
         send: 'POST /sign-in/challenge',
         as: null,
-        headers: { Host: '127.0.0.1:99', Origin: 'http://127.0.0.1:99' },
+        headers: { Host: '127.0.0.1', Origin: 'http://127.0.0.1:$port' },
       },
     ],
     [

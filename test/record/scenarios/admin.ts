@@ -1,7 +1,7 @@
 import type { Row, Scenario } from '../support/scenario.ts';
 
 const HOUR = 3_600_000;
-const OWN = { Origin: 'http://localhost' };
+const OWN = { Origin: 'http://localhost:$port' };
 const NEXT = /<(\/admin\/v1[^>]*)>; rel="next"/;
 const ISSUED = /"key":"([^"]+)"/;
 const TOKEN = /"token":"([^"]+)"/;

@@ -144,17 +144,18 @@ async function perform(stage: Stage, step: Step): Promise<string> {
   return describe(stage, step, responses);
 }
 
-/** The bytes of a request, and where they go. */
+/** The bytes of a request, and where they go. `$port` is that of the listener. */
 function requestOf(stage: Stage, step: Step): { base: string; method: string; bytes: Buffer } {
   const { saved, service, scenario } = stage;
   const { listener = scenario.listener } = step;
+  const base = listener === 'console' ? service.listener : service.url;
   const text = requestText(stage, step).replaceAll(/\$(\w+)/g, (_, name: string) => {
-    const value = saved.get(name);
+    const value = name === 'port' ? new URL(base).port : saved.get(name);
     if (value === undefined) throw new Error(`Nothing is saved as ${name}.`);
     return value;
   });
   return {
-    base: listener === 'console' ? service.listener : service.url,
+    base,
     method: step.send?.split(' ')[0] ?? '',
     bytes: Buffer.from(text, step.raw === undefined ? 'utf8' : 'latin1'),
   };
