@@ -18,6 +18,8 @@ export interface Idempotency {
   readonly status: number;
   /** The path of the new thing: `/pets/{id}`. */
   readonly location: string | undefined;
+  /** Whether `doOnce` has claimed the key already. */
+  readonly isClaimed?: true;
   /** For the time in which the first request with the key is awaited. */
   readonly waits?: { until<T>(promise: Promise<T>): Promise<T> };
 }

@@ -171,7 +171,25 @@ type ParameterValues<P extends Parameters, Path> = {
     : never;
 };
 
-/** What every declaration says, with the types that `handle` gets and gives. `R` is the role of an operation for operators. */
+/** What `handle` may return: only codes that are declared, or that every operation of its method has. */
+type Allowed<M extends Method, Code extends ErrorCode, R> = HandlerResult<
+  NoInfer<Code> | (R extends Role ? ImpliedOperatorCode<M> : ImpliedCode<M>)
+>;
+
+/**
+ * A POST of a client can find that its `Idempotency-Key` was used for another request. Only `writeOnce` and `doOnce` find that, so one
+ * that does not pass the key on does not compile.
+ */
+type HonoursKey<R, Returned> = R extends Role
+  ? unknown
+  : 'idempotency_key_reused' extends (Returned extends { readonly error: infer Code } ? Code : never)
+    ? unknown
+    : { readonly handle: 'It must pass the idempotency of its call on, and return what comes of it.' };
+
+/**
+ * What every declaration says, with the types that `handle` gets and gives. `R` is the role of an operation for operators, and
+ * `Returned` what `handle` returns.
+ */
 type Typed<
   M extends Method,
   Path extends string,
@@ -180,6 +198,7 @@ type Typed<
   Code extends ErrorCode,
   Repositories,
   R,
+  Returned = Allowed<M, Code, R>,
 > = {
   readonly id: string;
   /** Below the base address: `/pets/{petId}`. */
@@ -194,7 +213,7 @@ type Typed<
       ? OperatorCall<ParameterValues<P, Path>, Body>
       : ClientCall<ParameterValues<P, Path>, M extends 'PATCH' ? Patch<Body> : Body>,
     repositories: Repositories,
-  ): Promise<HandlerResult<NoInfer<Code> | (R extends Role ? ImpliedOperatorCode<M> : ImpliedCode<M>)>>;
+  ): Promise<Returned>;
 } & ([PathNames<Path>] extends [never]
   ? unknown
   : {
@@ -310,10 +329,12 @@ export function create<
   const Code extends ErrorCode = never,
   Repositories = unknown,
   R extends Role | undefined = undefined,
+  Returned extends Allowed<'POST', Code, R> = Allowed<'POST', Code, R>,
 >(
   input: Body,
   schema: z.ZodType,
-  declaration: Typed<'POST', Path, P, z.output<Body>, Code, Repositories, R> &
+  declaration: Typed<'POST', Path, P, z.output<Body>, Code, Repositories, R, Returned> &
+    HonoursKey<R, Returned> &
     WithParameters<P> &
     WithBody &
     WithAnswer & { readonly location?: string },
@@ -379,9 +400,11 @@ export function act<
   const Code extends ErrorCode = never,
   Repositories = unknown,
   R extends Role | undefined = undefined,
+  Returned extends Allowed<'POST', Code, R> = Allowed<'POST', Code, R>,
 >(
   schema: z.ZodType,
-  declaration: Typed<'POST', Path, P, z.output<Body>, Code, Repositories, R> &
+  declaration: Typed<'POST', Path, P, z.output<Body>, Code, Repositories, R, Returned> &
+    HonoursKey<R, Returned> &
     WithParameters<P> &
     WithAnswer &
     Partial<WithBody> & { readonly input?: Body; readonly status?: 201 | 202 },

@@ -91,6 +91,14 @@ export interface Engine extends Copyable, Queries {
     Code extends ErrorCode = never,
   >(idempotency: Key, work: Write<A, Result<T, Code>>, ...args: A): Promise<Repeatable<T, Code, Key>>;
   /**
+   * Like `writeOnce`, for work that is more than a write, such as a request to another machine. The key is claimed before, and `work`
+   * passes `claimed` to the `writeOnce` that records the answer. The value must be the one that this write gives.
+   */
+  doOnce<Key extends Idempotency | undefined, T extends Identified, Code extends ErrorCode = never>(
+    idempotency: Key,
+    work: (claimed: Key) => Promise<Repeatable<T, Code, Key>>,
+  ): Promise<Repeatable<T, Code, Key>>;
+  /**
    * Adds rows in one commit at the end of `work`, with what `beforeCommit` does in the same transaction, or nothing when
    * one of them throws. Writes of others do not wait for `work`. `note` is that of `Transaction.add`.
    */

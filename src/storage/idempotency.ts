@@ -1,13 +1,13 @@
 // Contract: section 3.
 import { setTimeout as wait } from 'node:timers/promises';
-import { DAY } from '../domain/clock.ts';
+import { DAY, MINUTE } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { type Idempotency, IN_FLIGHT, type Repeatable, type Replay } from '../domain/idempotency.ts';
 import { type Failure, type Result } from '../domain/result.ts';
 import { toJson } from '../domain/json.ts';
 import type { Transaction, Write } from './transaction.ts';
 import type { Engine, Identified } from './engine.ts';
-import { sql } from './sql.ts';
+import { type Sql, sql } from './sql.ts';
 import { instant, integer, optional, type Stored, Table, text } from './table.ts';
 
 export const IDEMPOTENCY = new Table(
@@ -38,21 +38,18 @@ type RecordedWrite = <A extends readonly unknown[], T extends Identified, Code e
   args: A,
 ) => Promise<Repeatable<T, Code>>;
 
-/** `writeOnce` of an engine. */
-export function openWriteOnce(
+/** `writeOnce` and `doOnce` of an engine. */
+export function openOnce(
   engine: Pick<Engine, 'write'>,
   writeInTransaction: RecordedWrite,
-): Engine['writeOnce'] {
+): Pick<Engine, 'writeOnce' | 'doOnce'> {
   const inFlight = new Map<string, { readonly fingerprint: string; readonly result: Promise<AnyResult> }>();
-  const writeOnce: <A extends readonly unknown[], T extends Identified, Code extends ErrorCode>(
-    idempotency: Idempotency | undefined,
-    work: Write<A, Result<T, Code>>,
-    ...args: A
-  ) => Promise<Repeatable<T, Code>> = async (idempotency, work, ...args) => {
-    if (idempotency === undefined) return engine.write(work, ...args);
-    const { waits, ...record } = idempotency;
+  /** Does it, unless a request with this key is in flight: then it waits for that one. */
+  const join = async (
+    { waits, ...record }: Idempotency,
+    write: (record: Idempotency) => Promise<AnyResult>,
+  ): Promise<AnyResult> => {
     const { accountId, key, fingerprint } = record;
-    const write = () => writeInTransaction(record, work, args);
     const name = `${accountId} ${key}`;
     const first = inFlight.get(name);
     if (first !== undefined) {
@@ -61,10 +58,10 @@ export function openWriteOnce(
       if (result === IN_FLIGHT) return IN_FLIGHT;
       // A request with another body must be compared with the record, if there is one. A refusal is not recorded, and it
       // can be about the key of the first request.
-      if (first.fingerprint !== fingerprint || 'error' in result) return write();
-      return 'value' in result ? toReplay(idempotency, result.value) : result;
+      if (first.fingerprint !== fingerprint || 'error' in result) return write(record);
+      return 'value' in result ? toReplay(record, result.value) : result;
     }
-    const result = write();
+    const result = write(record);
     inFlight.set(name, { fingerprint, result });
     try {
       return await result;
@@ -72,8 +69,33 @@ export function openWriteOnce(
       inFlight.delete(name);
     }
   };
+  const writeOnce = <A extends readonly unknown[], T extends Identified, Code extends ErrorCode>(
+    idempotency: Idempotency | undefined,
+    work: Write<A, Result<T, Code>>,
+    ...args: A
+  ): Promise<AnyResult> => {
+    if (idempotency === undefined) return engine.write(work, ...args);
+    const write = (record: Idempotency) => writeInTransaction(record, work, args);
+    return idempotency.isClaimed ? write(idempotency) : join(idempotency, write);
+  };
+  const doOnce = (
+    idempotency: Idempotency | undefined,
+    work: (claimed: Idempotency | undefined) => Promise<AnyResult>,
+  ): Promise<AnyResult> => {
+    if (idempotency === undefined) return work(undefined);
+    return join(idempotency, async (record) => {
+      const recorded = await engine.write(claimKey, record);
+      if (recorded !== undefined) return recorded;
+      let result: AnyResult | undefined;
+      try {
+        return (result = await work({ ...record, isClaimed: true }));
+      } finally {
+        if (result === undefined || 'error' in result) await engine.write(dropClaim, record);
+      }
+    });
+  };
   // Only with a key is there a replay.
-  return writeOnce as Engine['writeOnce'];
+  return { writeOnce, doOnce } as Pick<Engine, 'writeOnce' | 'doOnce'>;
 }
 
 /** The result of the first request, or `IN_FLIGHT` if it takes longer than IN_FLIGHT_PATIENCE. */
@@ -81,6 +103,46 @@ async function waitFor(first: Promise<AnyResult>): Promise<AnyResult> {
   const over = new AbortController();
   const late = wait(IN_FLIGHT_PATIENCE, IN_FLIGHT, { signal: over.signal });
   return Promise.race([first, late]).finally(() => over.abort());
+}
+
+/** The status of a record without an answer. */
+const CLAIMED = 0;
+
+/** Milliseconds after which a claim counts as none: no work takes so long, so its process has ended. */
+const CLAIM_TIME = MINUTE;
+
+function findRecord({ accountId, key }: Pick<Idempotency, 'accountId' | 'key'>): Sql {
+  return sql`WHERE account_id = ${accountId} AND key = ${key}`;
+}
+
+/** Undefined: the key is claimed from now on. Otherwise its record says what to answer. */
+async function claimKey(
+  transaction: Transaction,
+  idempotency: Idempotency,
+): Promise<Replay | Failure<'conflict' | 'idempotency_key_reused'> | undefined> {
+  const { accountId, key, fingerprint } = idempotency;
+  const now = Math.floor(await transaction.now());
+  let claimed: readonly unknown[];
+  try {
+    // Waits for a transaction that claims the key at the same time. An expired record counts as none.
+    claimed = await transaction.query(sql`
+      ${IDEMPOTENCY.insert({ accountId, key, fingerprint, status: CLAIMED, body: '', createdAt: now })}
+      ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at = excluded.created_at
+        WHERE idempotency.created_at <= ${now - DAY}
+          OR (idempotency.status = ${CLAIMED} AND idempotency.created_at <= ${now - CLAIM_TIME})
+      RETURNING 1`);
+  } catch (error) {
+    if (transaction.dialect.isLockTimeout(error)) return IN_FLIGHT;
+    throw error;
+  }
+  if (claimed.length > 0) return undefined;
+  const [before] = await transaction.select(IDEMPOTENCY, findRecord({ accountId, key }));
+  return before === undefined ? IN_FLIGHT : parseReplay(before, fingerprint);
+}
+
+/** Frees a key whose work was refused or has failed. */
+async function dropClaim(transaction: Transaction, idempotency: Idempotency): Promise<void> {
+  await transaction.query(sql`DELETE FROM idempotency ${findRecord(idempotency)} AND status = ${CLAIMED}`);
 }
 
 /**
@@ -97,25 +159,9 @@ export async function writeRecorded<
   work: Write<A, Result<T, Code>>,
   args: A,
 ): Promise<Repeatable<T, Code>> {
-  const { accountId, key, fingerprint } = idempotency;
-  const now = Math.floor(await transaction.now());
-  let claimed: readonly unknown[];
-  try {
-    // Waits for a transaction that claims the key at the same time. An expired record counts as none.
-    claimed = await transaction.query(sql`
-      ${IDEMPOTENCY.insert({ accountId, key, fingerprint, status: 0, body: '', createdAt: now })}
-      ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at = excluded.created_at
-        WHERE idempotency.created_at <= ${now - DAY}
-      RETURNING 1`);
-  } catch (error) {
-    if (transaction.dialect.isLockTimeout(error)) return IN_FLIGHT;
-    throw error;
-  }
-  const record = sql`WHERE account_id = ${accountId} AND key = ${key}`;
-  if (claimed.length === 0) {
-    const [before] = await transaction.select(IDEMPOTENCY, record);
-    return before === undefined ? IN_FLIGHT : parseReplay(before, fingerprint);
-  }
+  const recorded = idempotency.isClaimed ? undefined : await claimKey(transaction, idempotency);
+  if (recorded !== undefined) return recorded;
+  const record = findRecord(idempotency);
   const result = await work(transaction, ...args);
   if ('error' in result) {
     await transaction.query(sql`DELETE FROM idempotency ${record}`);
@@ -139,7 +185,8 @@ export function toReplay({ status, location }: Idempotency, value: Identified): 
 function parseReplay(
   { fingerprint: recorded, status, location, body }: Stored<typeof IDEMPOTENCY>,
   fingerprint: string,
-): Replay | Failure<'idempotency_key_reused'> {
+): Replay | Failure<'conflict' | 'idempotency_key_reused'> {
+  if (status === CLAIMED) return IN_FLIGHT;
   if (recorded !== fingerprint) return { error: 'idempotency_key_reused' };
   return { replay: { status, location, json: body } };
 }
@@ -158,4 +205,4 @@ export async function dropExpired(transaction: Transaction): Promise<boolean> {
   return dropped.length === EXPIRED_ROWS;
 }
 
-export const WRITES = { dropExpired };
+export const WRITES = { claimKey, dropClaim, dropExpired };

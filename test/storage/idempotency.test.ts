@@ -2,9 +2,10 @@
 import { STORES } from './stores.ts';
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { DAY } from '../../src/domain/clock.ts';
+import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import type { Idempotency } from '../../src/domain/idempotency.ts';
 import { PLANS } from '../../src/domain/plan.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { patch, requireValue, REX, walk, readOutcome, replayed } from './fixture.ts';
 import { test } from '../support/test.ts';
 import { CLIENT, createAccount } from '../support/store.ts';
@@ -122,5 +123,56 @@ for (const [name, fresh] of STORES) {
     ]);
     assert.deepEqual(outcomes.map(readOutcome), ['done', 'idempotency_key_reused', 'done']);
     assert.equal(await count(), 2);
+  });
+
+  test(`${name}: work that is more than a write is done once, over all instances`, async (t) => {
+    const { store, another, once, count } = await prepare(t);
+    const other = await another();
+    const begun = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    let times = 0;
+    const work = async (by: Store, claimed: Idempotency) => {
+      times++;
+      begun.resolve();
+      await goOn.promise;
+      return by.pets.create(CLIENT, REX, claimed);
+    };
+    const doOnce = (by: Store, idempotency = once) =>
+      by.webhooks.doOnce(idempotency, (claimed) => work(by, claimed));
+    const first = doOnce(store);
+    await begun.promise;
+    assert.equal(readOutcome(await doOnce(other)), 'conflict');
+    assert.equal(readOutcome(await doOnce(other, { ...once, fingerprint: 'b'.repeat(64) })), 'conflict');
+    goOn.resolve();
+    const done = await first;
+    assert.equal(readOutcome(done), 'done');
+    for (const by of [store, other]) assert.deepEqual(await doOnce(by), replayed(once, done));
+    const reused = await doOnce(other, { ...once, fingerprint: 'b'.repeat(64) });
+    assert.equal(readOutcome(reused), 'idempotency_key_reused');
+    assert.deepEqual([times, await count()], [1, 1]);
+  });
+
+  test(`${name}: a key is free again when its work is refused or fails, and a minute after its process ended`, async (t) => {
+    const { store, another, once, passTime } = await prepare(t);
+    const { doOnce } = store.webhooks;
+    const refused = await doOnce(once, async () => ({ error: 'not_found' }) as const);
+    assert.deepEqual(refused, { error: 'not_found' });
+    await assert.rejects(
+      doOnce(once, () => Promise.reject(new Error('broken'))),
+      /broken/,
+    );
+    const begun = Promise.withResolvers<void>();
+    // It never ends.
+    void doOnce(once, () => {
+      begun.resolve();
+      return new Promise<never>(() => undefined);
+    });
+    await begun.promise;
+    const { pets } = await another();
+    assert.equal(readOutcome(await pets.create(CLIENT, REX, once)), 'conflict');
+    await passTime(MINUTE - 1);
+    assert.equal(readOutcome(await pets.create(CLIENT, REX, once)), 'conflict');
+    await passTime(1);
+    assert.equal(readOutcome(await pets.create(CLIENT, REX, once)), 'done');
   });
 }

@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import type { Actor } from '../../domain/audit.ts';
 import { Batcher } from '../../domain/batcher.ts';
 import { type Clock, SECOND } from '../../domain/clock.ts';
+import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Json } from '../../domain/json.ts';
 import { textFromInstant } from '../../domain/instant.ts';
-import type { Result } from '../../domain/result.ts';
 import type { Feed } from '../events/feed.ts';
 import { eventJson, type EventRepository, type StoredEvent } from '../events/repository.ts';
 import { isOfStreams, type StoredStream, type Stream, visibleStreams } from '../events/rules.ts';
-import type { Delivery, Owner, WebhookRepository, WebhookRow } from './repository.ts';
+import type { Owner, WebhookRepository, WebhookRow, WebhookTest } from './repository.ts';
 import {
   chooseStreams,
   FAILURES,
@@ -228,7 +228,8 @@ export class Deliverer {
     id: number,
     owner: Owner,
     key: string,
-  ): Promise<Result<Delivery, 'not_found' | 'conflict'>> {
+    idempotency?: Idempotency,
+  ): Promise<Repeatable<WebhookTest, 'not_found' | 'conflict'>> {
     const { clock, webhooks } = this.#settings;
     const event = { id: 0n, key, type: 'webhook.test' };
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -251,7 +252,8 @@ export class Deliverer {
       }
       this.#tests.add(test);
       const outcome = await sent.finally(() => this.#tests.delete(test));
-      if (outcome !== undefined) return webhooks.addTest(actor, describeAttempt(id, event, 1, at, outcome));
+      if (outcome !== undefined)
+        return webhooks.addTest(actor, describeAttempt(id, event, 1, at, outcome), idempotency);
     }
     return CHANGING;
   }

@@ -1,10 +1,11 @@
 // Contract: section 13.
 import type { Actor } from '../../domain/audit.ts';
 import { type Clock, MINUTE, SECOND } from '../../domain/clock.ts';
+import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import { checkEndpoint, type Lookup } from './addresses.ts';
 import type { Deliverer } from './deliverer.ts';
-import type { Delivery, Owner } from './repository.ts';
+import type { Owner, WebhookTest } from './repository.ts';
 import { checkUrl, MOST_TESTS } from './rules.ts';
 
 interface EndpointSettings {
@@ -40,7 +41,8 @@ export class Endpoints {
     actor: Actor,
     id: number,
     owner: Owner,
-  ): Promise<Result<Delivery, 'not_found' | 'conflict' | 'rate_limit_exceeded'>> {
+    idempotency?: Idempotency,
+  ): Promise<Repeatable<WebhookTest, 'not_found' | 'conflict' | 'rate_limit_exceeded'>> {
     const { clock, deliverer, newId } = this.#settings;
     const now = clock().monotonic;
     const { accountId } = owner;
@@ -55,7 +57,7 @@ export class Endpoints {
     if (first !== undefined && recent.length >= MOST_TESTS) return refuseTest(first + MINUTE - now);
     this.#tests.delete(accountId);
     this.#tests.set(accountId, [...recent, now]);
-    return deliverer.sendTest(actor, id, owner, newId());
+    return deliverer.sendTest(actor, id, owner, newId(), idempotency);
   }
 }
 

@@ -150,8 +150,6 @@ const createWebhook = create(NewWebhook, WebhookWithSecret, {
     { webhooks, endpoints, environment }: Stores,
   ) {
     if (endpoints === undefined) return OFF;
-    const checked = await waits.until(endpoints.check(body.url));
-    if ('error' in checked) return checked;
     const secret = newWebhookSecret(randomBytes);
     const { url, types = ['*'], description } = body;
     const row = {
@@ -164,7 +162,11 @@ const createWebhook = create(NewWebhook, WebhookWithSecret, {
       secret,
       createdBy: key.id,
     };
-    return addSecret(await webhooks.create(actor, row, idempotency), secret);
+    const created = await webhooks.doOnce(idempotency, async (claimed) => {
+      const checked = await waits.until(endpoints.check(url));
+      return 'error' in checked ? checked : webhooks.create(actor, row, claimed);
+    });
+    return addSecret(created, secret);
   },
 });
 
@@ -284,15 +286,17 @@ const testWebhook = act(WebhookTest, {
     rate_limit_exceeded: `The account has sent ${MOST_TESTS} tests within a minute: wait.`,
   },
   sample: { client: 'webhooks.test' },
-  async handle({ accountId, actor, parameters, waits }, { webhooks, endpoints, environment }: Stores) {
+  async handle(
+    { accountId, actor, parameters, waits, idempotency },
+    { webhooks, endpoints, environment }: Stores,
+  ) {
     if (endpoints === undefined) return OFF;
-    const found = await webhooks.get(parameters.webhookId, { accountId, environment });
-    if ('error' in found) return found;
+    const { webhookId: id } = parameters;
     const owner = { accountId, environment };
-    const sent = await waits.until(endpoints.test(actor, parameters.webhookId, owner));
-    return 'error' in sent
-      ? sent
-      : { value: { ...sent.value, enabled: describeWebhook(found.value).enabled } };
+    return webhooks.doOnce(idempotency, async (claimed) => {
+      const found = await webhooks.get(id, owner);
+      return 'error' in found ? found : waits.until(endpoints.test(actor, id, owner, claimed));
+    });
   },
 });
 
@@ -343,10 +347,10 @@ const redeliver = act(Delivery, {
     gone: 'The event of this attempt is no longer kept, or it was a test.',
   },
   sample: { client: 'webhooks.redeliver' },
-  async handle({ accountId, actor, parameters }, { webhooks, endpoints, environment }: Stores) {
+  async handle({ accountId, actor, parameters, idempotency }, { webhooks, endpoints, environment }: Stores) {
     if (endpoints === undefined) return OFF;
     const { webhookId: id, deliveryId } = parameters;
-    return webhooks.redeliver(actor, id, { accountId, environment }, deliveryId);
+    return webhooks.redeliver(actor, id, { accountId, environment }, deliveryId, idempotency);
   },
 });
 
@@ -375,12 +379,12 @@ const replayWebhook = act(Webhook, {
     gone: 'Events of since are no longer kept: name a later instant.',
   },
   sample: { client: 'webhooks.replay' },
-  async handle({ accountId, actor, parameters, body }, stores: Stores) {
+  async handle({ accountId, actor, parameters, body, idempotency }, stores: Stores) {
     const { webhooks, endpoints, environment, eventsKept } = stores;
     if (endpoints === undefined) return OFF;
     const owner = { accountId, environment };
     const replaying = { since: Number(body.since), kept: eventsKept };
-    return webhooks.replay(actor, parameters.webhookId, owner, replaying);
+    return webhooks.replay(actor, parameters.webhookId, owner, replaying, idempotency);
   },
 });
 

@@ -85,6 +85,9 @@ export function describeDelivery(delivery: DeliveryRow) {
 
 export type Delivery = ReturnType<typeof describeDelivery>;
 
+/** The attempt of a test, and whether the webhook is enabled. */
+export type WebhookTest = Delivery & Pick<Webhook, 'enabled'>;
+
 function isOwned({ accountId, environment }: Owner): Sql {
   return sql`account_id = ${accountId} AND environment = ${environment}`;
 }
@@ -457,13 +460,14 @@ async function addTest(
   transaction: Transaction,
   actor: Actor,
   test: Omit<DeliveryRow, 'id'>,
-): Promise<Result<Delivery, 'not_found'>> {
+): Promise<Result<WebhookTest, 'not_found'>> {
   const webhook = await lockWebhook(transaction, test.webhookId);
   if (webhook === undefined) return { error: 'not_found' };
   const [id] = await transaction.add(DELIVERIES, [test]);
   await pruneDeliveries(transaction, webhook.id);
   await addAudit(transaction, actor, describeChange('test', webhook, { after: { status: test.status } }));
-  return { value: describeDelivery({ ...test, id: Number(id) }) };
+  const { enabled } = describeWebhook(webhook);
+  return { value: { ...describeDelivery({ ...test, id: Number(id) }), enabled } };
 }
 
 export const WRITES = {
@@ -557,12 +561,18 @@ export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) 
       tell(id, engine.write(removeWebhook, actor, id, owner, ifMatch)),
     rotate: (actor: Actor, id: number, owner: Owner, secret: string, idempotency?: Idempotency) =>
       tell(id, engine.writeOnce(idempotency, rotateSecret, actor, id, owner, secret)),
-    async replay(actor: Actor, id: number, owner: Owner | undefined, replaying: Replaying) {
+    async replay<Key extends Idempotency | undefined = undefined>(
+      actor: Actor,
+      id: number,
+      owner: Owner | undefined,
+      replaying: Replaying,
+      idempotency?: Key,
+    ) {
       await events.placeAll();
-      return tell(id, engine.write(replayEvents, actor, id, owner, replaying));
+      return tell(id, engine.writeOnce(idempotency, replayEvents, actor, id, owner, replaying));
     },
-    redeliver: (actor: Actor, id: number, owner: Owner, deliveryId: number) =>
-      tell(id, engine.write(redeliverEvent, actor, id, owner, deliveryId)),
+    redeliver: (actor: Actor, id: number, owner: Owner, deliveryId: number, idempotency?: Idempotency) =>
+      tell(id, engine.writeOnce(idempotency, redeliverEvent, actor, id, owner, deliveryId)),
     /** The attempts of a webhook, newest first. */
     async listDeliveries(
       id: number,
@@ -584,7 +594,10 @@ export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) 
       const owned = await engine.select(WEBHOOKS, sql`WHERE account_id = ${accountId}`);
       await changes.tell(owned.map(({ id }) => id));
     },
-    addTest: (actor: Actor, test: Omit<DeliveryRow, 'id'>) => engine.write(addTest, actor, test),
+    /** For what is more than a write. */
+    doOnce: ((...args) => engine.doOnce(...args)) as Engine['doOnce'],
+    addTest: (actor: Actor, test: Omit<DeliveryRow, 'id'>, idempotency?: Idempotency) =>
+      engine.writeOnce(idempotency, addTest, actor, test),
     disableCopied: () => engine.write(disableCopied),
   };
 }

@@ -4,7 +4,7 @@ import { CHUNK_ROWS, type Engine, type EngineSettings, type Snapshot, type Table
 import type { Value } from '../sql.ts';
 import type { AnyTable } from '../table.ts';
 import type { Write } from '../transaction.ts';
-import { openWriteOnce, writeRecorded } from '../idempotency.ts';
+import { openOnce, writeRecorded } from '../idempotency.ts';
 import { type Connections, type Database, runOn, selectOn, transactionOn } from './connections.ts';
 import { openPool, type PoolSettings } from './database.ts';
 import { DIALECT } from './dialect.ts';
@@ -64,7 +64,7 @@ function postgresEngine(
     read: run,
     select: selectOn(run),
     write,
-    writeOnce: openWriteOnce({ write }, (idempotency, work, args) =>
+    ...openOnce({ write }, (idempotency, work, args) =>
       pool.transaction((database) => writeRecorded(begin(database), idempotency, work, args)),
     ),
     // Nobody sees what the transaction added before it commits.

@@ -5,7 +5,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Write, Writes } from '../transaction.ts';
 import type { Engine, EngineSettings } from '../engine.ts';
-import { openWriteOnce } from '../idempotency.ts';
+import { openOnce } from '../idempotency.ts';
 import type { Sql } from '../sql.ts';
 import { addAtomically, backUp, fillDatabase, openSnapshot } from './bulk.ts';
 import { DatabaseGuard, databaseFiles } from './database-files.ts';
@@ -70,7 +70,7 @@ function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: Sqlite
     read,
     select: async (table, end) => (await read(table.select(end))).map((row) => table.parse(row)),
     write,
-    writeOnce: openWriteOnce({ write }, (idempotency, work, args) => run(work, args, idempotency)),
+    ...openOnce({ write }, (idempotency, work, args) => run(work, args, idempotency)),
     addAtomically: (...args) => addAtomically(file, ...args),
     now: async () => clock().unix,
     async identity() {
