@@ -55,6 +55,14 @@ export function checkCallOptions(options: CallOptions, method: Method): CreateOp
   if (maxTries !== undefined) checkInteger('maxTries', maxTries, 1);
   if (signal !== undefined && typeof signal.addEventListener !== 'function')
     throw new TypeError('signal must be an AbortSignal, such as the signal of an AbortController.');
+  const { idempotencyKey } = its;
+  if (
+    idempotencyKey !== undefined &&
+    !(typeof idempotencyKey === 'string' && /^[!-~]{1,255}$/.test(idempotencyKey))
+  )
+    throw new TypeError(
+      `idempotencyKey must be a string of 1 to 255 visible ASCII characters, but ${given(idempotencyKey)} was given.`,
+    );
   if ('ifMatch' in its && typeof its.ifMatch !== 'string')
     throw new TypeError(`ifMatch must be the ETag of a response, but ${given(its.ifMatch)} was given.`);
   return its;

@@ -1,6 +1,7 @@
-import type { ApiPromise } from './api-promise.ts';
+import { type ApiPromise, apiPromise } from './api-promise.ts';
 import type { CallOptions } from './call-options.ts';
 import type { Answer } from './exchange.ts';
+import { checkObject } from './given.ts';
 import { nextCursor } from './link.ts';
 import { readItems } from './read.ts';
 import type { Event, ListEventsQuery } from './schema.ts';
@@ -50,14 +51,20 @@ export class Events {
    * begins now.
    * @throws CursorExpiredError when events after `after` are no longer kept.
    */
-  list({ types, ...query }: EventQuery = {}, options: CallOptions = {}): ApiPromise<EventPage> {
-    const timeout =
-      options.timeout ?? (query.wait === undefined ? undefined : query.wait * 1_000 + ANSWER_TIME);
-    return this.#transport.call({
-      operation: 'listEvents',
-      query: { ...query, type: types },
-      options: { ...options, timeout },
-      read: readEvents,
+  list(query: EventQuery = {}, options: CallOptions = {}): ApiPromise<EventPage> {
+    return apiPromise(async () => {
+      checkObject('query', query);
+      checkObject('options', options);
+      const { types, ...others } = query;
+      const { wait } = others;
+      const timeout =
+        options.timeout ?? (Number.isInteger(wait) ? Number(wait) * 1_000 + ANSWER_TIME : undefined);
+      return this.#transport.send({
+        operation: 'listEvents',
+        query: { ...others, type: types },
+        options: { ...options, timeout },
+        read: readEvents,
+      });
     });
   }
 
@@ -68,9 +75,11 @@ export class Events {
    * @throws CursorExpiredError when events after `after` are no longer kept.
    */
   async *follow(
-    { after, spread = true, ...query }: FollowQuery = {},
+    following: FollowQuery = {},
     options: CallOptions = {},
   ): AsyncGenerator<EventPage, void, undefined> {
+    checkObject('query', following);
+    const { after, spread = true, ...query } = following;
     if (typeof spread !== 'boolean') throw new TypeError('spread must be true or false.');
     const transport = this.#transport;
     const trail = new Trail();

@@ -1,6 +1,6 @@
 import { type CallOptions, checkCallOptions, newIdempotencyKey } from './call-options.ts';
 import type { Answer } from './exchange.ts';
-import { given } from './given.ts';
+import { checkObject, given } from './given.ts';
 import { integerText, objectText } from './json.ts';
 import { type OperationId, OPERATIONS } from './operations.ts';
 import type { Int64 } from './schema.ts';
@@ -49,6 +49,7 @@ function target<Result>({ operation, path = {}, query = {} }: Call<Result>): str
   const its = OPERATIONS[operation];
   const kinds: Readonly<Record<string, Kind>> = its.query;
   const filled = its.path.replace(/\{(\w+)\}/g, (_, name: string) => integerText(name, path[name]));
+  checkObject('query', query);
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (!Object.hasOwn(kinds, name)) {

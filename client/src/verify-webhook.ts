@@ -1,4 +1,5 @@
 import { toEvent } from './events.ts';
+import { checkObject, given } from './given.ts';
 import { parseJson } from './json.ts';
 import type { Event, Int64 } from './schema.ts';
 
@@ -20,6 +21,9 @@ const TOLERANCE = 300;
 
 export const SECRET_PREFIX = 'whsec_';
 
+/** Bytes, as Standard Webhooks says. The service makes 32. */
+const SECRET_LENGTH = { least: 24, most: 64 } as const;
+
 /** `Headers`, also of another library, or an object as `node:http` has it. The case of names does not count. */
 type HeaderValues = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -29,14 +33,18 @@ type HeaderValues = Pick<Headers, 'get'> | Readonly<Record<string, string | read
  * @param headers the headers of the request
  * @param secret the secret of the webhook: `whsec_…`
  * @throws WebhookError when the signature is missing, wrong, or more than five minutes from now
- * @throws TypeError when `secret` is not the secret of a webhook
+ * @throws TypeError when an argument is of another type, or `secret` is not the secret of a webhook
  */
 export async function verifyWebhook(
-  body: string | Uint8Array,
+  body: string | Uint8Array | ArrayBuffer,
   headers: HeaderValues,
   secret: string,
   now: () => number = Date.now,
 ): Promise<Event | TestEvent> {
+  const bytes = readBody(body);
+  checkObject('headers', headers);
+  if (typeof secret !== 'string')
+    throw new TypeError(`secret must be a string, but ${given(secret)} was given.`);
   const id = header(headers, 'webhook-id');
   const timestamp = header(headers, 'webhook-timestamp');
   const signatures = header(headers, 'webhook-signature').split(' ');
@@ -52,7 +60,6 @@ export async function verifyWebhook(
     false,
     ['verify'],
   );
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const head = new TextEncoder().encode(`${id}.${timestamp}.`);
   const signed = new Uint8Array(head.length + bytes.length);
   signed.set(head);
@@ -75,12 +82,25 @@ function readEvent(text: string): Event | TestEvent {
   }
 }
 
+function readBody(body: string | Uint8Array | ArrayBuffer): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body);
+  // Not `instanceof`, because a test runner can have classes of its own.
+  const kind = Object.prototype.toString.call(body);
+  if (kind === '[object Uint8Array]') return body as Uint8Array;
+  if (kind === '[object ArrayBuffer]') return new Uint8Array(body as ArrayBuffer);
+  throw new TypeError(
+    `body must be the body as it came, before any parser: a string, a Uint8Array or an ArrayBuffer, but ${given(body)} was given.`,
+  );
+}
+
 function header(headers: HeaderValues, name: string): string {
   const value = isHeaders(headers)
     ? headers.get(name)
     : Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1];
   const text = typeof value === 'object' ? value?.[0] : value;
   if (text === undefined || text === '') throw new WebhookError(`The header ${name} is missing.`);
+  if (typeof text !== 'string')
+    throw new TypeError(`The header ${name} must be a string, but ${given(text)} was given.`);
   return text;
 }
 
@@ -94,8 +114,12 @@ function isHeaders(headers: HeaderValues): headers is Pick<Headers, 'get'> {
  */
 export function readSecret(secret: string): Uint8Array<ArrayBuffer> {
   const bytes = readBase64(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret);
-  if (bytes === undefined || bytes.length === 0)
-    throw new TypeError('The secret must be that of a webhook: whsec_ and base64.');
+  // It does not say what was given, because that may be a secret.
+  const { least, most } = SECRET_LENGTH;
+  if (bytes === undefined || bytes.length < least || bytes.length > most)
+    throw new TypeError(
+      `secret is malformed: that of a webhook is ${SECRET_PREFIX} and ${least} to ${most} bytes as base64.`,
+    );
   return bytes;
 }
 

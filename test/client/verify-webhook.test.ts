@@ -19,14 +19,19 @@ function sign(body = BODY, { secrets = [SECRET], at = NOW } = {}) {
   };
 }
 
-const verify = (body: string | Uint8Array, headers: Parameters<typeof verifyWebhook>[1], secret = SECRET) =>
-  verifyWebhook(body, headers, secret, () => NOW);
+const verify = (
+  body: string | Uint8Array | ArrayBuffer,
+  headers: Parameters<typeof verifyWebhook>[1],
+  secret = SECRET,
+) => verifyWebhook(body, headers, secret, () => NOW);
 
 test('a signature of the standardwebhooks package gives the event, with exact int64', async () => {
   const event = await verify(BODY, sign());
   assert.ok(event.type === 'pet.created');
   assert.deepEqual(event.data, { id: 1, name: 'Zoë 🐕', categoryId: 9007199254740993n });
 });
+
+const toArrayBuffer = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text)).buffer;
 
 test('body and headers may have any form in which servers have them', async () => {
   const signed = sign();
@@ -35,7 +40,7 @@ test('body and headers may have any form in which servers have them', async () =
   );
   const lists = Object.fromEntries(Object.entries(signed).map(([name, value]) => [name, [value]]));
   for (const headers of [signed, upper, lists, new Headers(signed)])
-    for (const body of [BODY, new TextEncoder().encode(BODY), Buffer.from(BODY)])
+    for (const body of [BODY, new TextEncoder().encode(BODY), Buffer.from(BODY), toArrayBuffer(BODY)])
       assert.equal((await verify(body, headers)).id, ID);
 });
 
@@ -89,9 +94,52 @@ test('a header that is missing is named', async () => {
   }
 });
 
-test('a secret that is none is a fault of the caller', async () => {
-  for (const secret of ['', 'whsec_', 'whsec_%%%'])
-    await assert.rejects(verify(BODY, sign(), secret), TypeError);
+test('an argument of another type is a TypeError that names it', async () => {
+  const wrong = [
+    undefined,
+    null,
+    5,
+    true,
+    {},
+    [],
+    JSON.parse(BODY),
+    new DataView(new ArrayBuffer(8)),
+    () => 1,
+  ];
+  for (const value of [...wrong, new Uint16Array(8), new Blob([BODY])])
+    await assert.rejects(verify(value as never, sign()), {
+      name: 'TypeError',
+      message: /^body must be the body/,
+    });
+  for (const value of [undefined, null, 5, 'webhook-id: 1', [], () => 1])
+    await assert.rejects(verify(BODY, value as never), {
+      name: 'TypeError',
+      message: /^headers must be an object/,
+    });
+  for (const value of [undefined, null, 5, {}])
+    await assert.rejects(
+      verifyWebhook(BODY, sign(), value as never, () => NOW),
+      {
+        name: 'TypeError',
+        message: /^secret must be a string/,
+      },
+    );
+  const headers = { ...sign(), 'webhook-timestamp': (NOW / 1_000) as never };
+  await assert.rejects(verify(BODY, headers), {
+    name: 'TypeError',
+    message: /^The header webhook-timestamp must be a string/,
+  });
+});
+
+test('a secret that is none is malformed, and is not shown', async () => {
+  const other = [0, 9, 23, 65].map((length) => `whsec_${Buffer.alloc(length, 7).toString('base64')}`);
+  for (const secret of ['', 'whsec_', 'whsec_%%%', 'nonsense', 'c2VjcmV0', 'petstore_live_0123', ...other])
+    await assert.rejects(verify(BODY, sign(), secret), {
+      name: 'TypeError',
+      message: 'secret is malformed: that of a webhook is whsec_ and 24 to 64 bytes as base64.',
+    });
+  for (const secret of [SECRET, SECRET.slice('whsec_'.length), `${SECRET}\n`])
+    assert.equal((await verify(BODY, sign(), secret)).id, ID);
 });
 
 test('a signed body that is no event is refused', async () => {
