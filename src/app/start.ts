@@ -22,10 +22,14 @@ import { ServingGate } from './serving-gate.ts';
 import { stopService } from './stop.ts';
 import { openWebhooks } from './webhooks.ts';
 import { openStore } from './store.ts';
+import { findExposedFile } from '../storage/open.ts';
 import type { Store } from '../resources/repositories.ts';
 
 /** Milliseconds between two checks of the store's lock and files. A loss may stay unnoticed this long. */
 const CHECK_INTERVAL = 1_000;
+
+const EXPOSED =
+  'other users of this machine have rights to the database: take them away as its owner, for example with chmod 600';
 
 export interface Service {
   /** The address it listens on, without a path: `http://127.0.0.1:8080`. */
@@ -66,6 +70,8 @@ export async function startService(config: Config, dependencies: ServiceDependen
   try {
     // A process that counts by itself must be the only one. With Redis there may be many.
     if (config.redisUrl === undefined) await store.lockForServing(config.environment);
+    const exposed = findExposedFile(config.databaseUrl);
+    if (exposed !== undefined) log.warn({ file: exposed }, EXPOSED);
     // A copied or restored database must not go on with the feed of the other one.
     if (await store.events.isCopied()) {
       await store.webhooks.disableCopied();

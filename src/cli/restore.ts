@@ -1,11 +1,11 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { DEFAULT_DATABASE_URL } from '../config/database-url.ts';
 import { systemActor } from '../config/system-actor.ts';
 import { textFromInstant } from '../domain/instant.ts';
-import { StartupError } from '../domain/startup-error.ts';
+import { reasonOf, StartupError } from '../domain/startup-error.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
 import { systemReason } from './import/source.ts';
@@ -39,32 +39,42 @@ async function restore(
       'restore is for SQLite. For PostgreSQL, restore a dump of pg_dump with pg_restore or psql into an empty database.',
     );
   // Loaded here, because the help of all commands loads this file.
-  const [{ openStore }, { copyBackup, holdDatabase, placingSteps, removeCopy }] = await Promise.all([
-    import('../app/store.ts'),
-    import('../storage/sqlite/restore.ts'),
-  ]);
+  const [{ openStore }, { copyBackup, holdDatabase, placingSteps, removeCopy }, { createFolder }] =
+    await Promise.all([
+      import('../app/store.ts'),
+      import('../storage/sqlite/restore.ts'),
+      import('../storage/sqlite/rights.ts'),
+    ]);
   requireFile(backup);
   const path = databaseUrl.slice('sqlite:'.length);
   // As serve does it: only the default folder is made.
-  if (databaseUrl === DEFAULT_DATABASE_URL) mkdirSync(dirname(path), { recursive: true });
+  if (databaseUrl === DEFAULT_DATABASE_URL) createFolder(dirname(path));
   const clock = systemClock();
   const held = await holdDatabase(path);
   const { file, exists } = held;
   const replaced = `${file}.replaced-${textFromInstant(clock().unix).replaceAll(':', '-')}`;
   try {
     const copy = copyBackup(backup, held);
-    // Also shows that this version can open it. Opening it brings it to the schema of this version.
-    const store = await openStore({
-      ...config,
-      databaseUrl: `sqlite:${copy}`,
-      clock,
-      mustExist: true,
-      onLost: () => undefined,
-    });
     try {
-      await store.audit.add(systemActor(), { action: 'restore', target: { kind: 'database', name: backup } });
-    } finally {
-      await store.close();
+      // Also shows that this version can open it. Opening it brings it to the schema of this version.
+      const store = await openStore({
+        ...config,
+        databaseUrl: `sqlite:${copy}`,
+        clock,
+        mustExist: true,
+        onLost: () => undefined,
+      });
+      try {
+        await store.audit.add(systemActor(), {
+          action: 'restore',
+          target: { kind: 'database', name: backup },
+        });
+      } finally {
+        await store.close();
+      }
+    } catch (error) {
+      const reason = reasonOf(error).replaceAll(copy, backup);
+      throw new StartupError(`The backup ${backup} cannot be used: ${reason}.`, { cause: error });
     }
     for (const step of placingSteps(held, replaced)) step();
   } catch (error) {

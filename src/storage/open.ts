@@ -1,6 +1,7 @@
 import { DEFAULT_DATABASE_URL, type PoolLimits } from '../config/database-url.ts';
 import type { EngineSettings } from './engine.ts';
 import type { PostgresEngine } from './postgres/engine.ts';
+import { findExposed } from './sqlite/rights.ts';
 import { openSqlite, type SqliteEngine } from './sqlite/engine.ts';
 
 /** An engine, whose kind decides how a repository does what is hot. */
@@ -24,4 +25,9 @@ export async function openEngine({ databaseUrl, pool, ...settings }: EngineOptio
   }
   const createFolder = databaseUrl === DEFAULT_DATABASE_URL;
   return openSqlite(databaseUrl.slice('sqlite:'.length), { ...settings, createFolder });
+}
+
+/** A file of the database that other users of the machine can read or write. */
+export function findExposedFile(databaseUrl: string): string | undefined {
+  return databaseUrl.startsWith('sqlite:') ? findExposed(databaseUrl.slice('sqlite:'.length)) : undefined;
 }

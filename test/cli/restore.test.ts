@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { holdDatabase, nameOfCopy, placingSteps } from '../../src/storage/sqlite/restore.ts';
 import {
   run,
@@ -54,12 +55,15 @@ async function refusal(backup: string, variables: Variables): Promise<string> {
 
 test('restore puts a backup in place, keeps the old database whole, and adds to the audit log', async (t) => {
   const { variables, database, backup } = await withBackup(t);
-  chmodSync(database, 0o640);
+  chmodSync(database, 0o644);
   const bytes = readFileSync(backup);
   const result = await runJson<{ kept: string }>(['restore', backup], variables);
   assert.deepEqual(result, { database, backup, bytes: statSync(database).size, kept: result.kept });
   assert.deepEqual(filesOf(database), ['petstore.db', result.kept.slice(dirname(database).length + 1)]);
-  assert.equal(statSync(database).mode & 0o777, 0o640);
+  assert.deepEqual(
+    [database, result.kept].map((file) => statSync(file).mode & 0o777),
+    [0o600, 0o600],
+  );
   assert.deepEqual(readFileSync(backup), bytes);
   assert.equal(await exported(database), 5);
   assert.equal(await exported(result.kept), 7);
@@ -160,6 +164,15 @@ test('restore refuses a file that is no whole backup of this version, and change
     ],
     [changed('other.db', execute('PRAGMA application_id = 1')), 'FILE belongs to another program'],
     [
+      changed('negative.db', execute('PRAGMA user_version = -1')),
+      'FILE has the schema version -1, which no petstore has made.',
+    ],
+    [
+      changed('zero.db', execute('PRAGMA user_version = 0')),
+      'FILE has the table accounts, which petstore did not make.',
+    ],
+    [changed('older.db', execute('PRAGMA user_version = 20')), 'FILE has another table '],
+    [
       changed('used.db', (copy) => writeFileSync(`${copy}-wal`, 'a log')),
       'FILE is no backup but a database in use',
     ],
@@ -169,6 +182,67 @@ test('restore refuses a file that is no whole backup of this version, and change
     assert.deepEqual(filesOf(database), before, file);
   }
   assert.equal(await exported(database), 7);
+});
+
+test('restore refuses a backup with an object that petstore did not make, or without one that it made', async (t) => {
+  const { variables, database, backup } = await withBackup(t);
+  const before = filesOf(database);
+  const bad = join(temporaryFolder(t), 'bad.db');
+  for (const [sql, message] of [
+    [
+      `CREATE TRIGGER more AFTER INSERT ON pets BEGIN UPDATE operators SET role = 'admin'; END`,
+      'has the trigger more, which petstore did not make.',
+    ],
+    [
+      `CREATE TRIGGER no BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`,
+      'has the trigger no, which petstore did not make.',
+    ],
+    ['CREATE VIEW all_pets AS SELECT * FROM pets', 'has the view all_pets, which petstore did not make.'],
+    ['CREATE INDEX fast ON pets (id + 1)', 'has the index fast, which petstore did not make.'],
+    ['CREATE TABLE more (x)', 'has the table more, which petstore did not make.'],
+    ['CREATE VIRTUAL TABLE found USING fts5(text)', 'has the table found, which petstore did not make.'],
+    [
+      `ALTER TABLE operators ADD COLUMN rank INTEGER AS (CASE role WHEN 'admin' THEN 1 END)`,
+      'has another table operators than petstore makes.',
+    ],
+    [
+      'DROP TRIGGER audit_not_updated; CREATE TRIGGER audit_not_updated BEFORE UPDATE ON audit BEGIN SELECT 1; END',
+      'has another trigger audit_not_updated than petstore makes.',
+    ],
+    ['DROP TRIGGER audit_not_updated', 'lacks the trigger audit_not_updated.'],
+    ['DROP INDEX passkeys_by_operator', 'lacks the index passkeys_by_operator.'],
+  ] as const) {
+    copyFileSync(backup, bad);
+    const db = new DatabaseSync(bad);
+    db.exec(sql);
+    db.close();
+    assert.equal(await refusal(bad, variables), `petstore: The database ${bad} ${message}\n`);
+    assert.deepEqual(filesOf(database), before);
+  }
+  assert.equal(await exported(database), 7);
+});
+
+test('restore says in one line that rows of a backup cannot be used', async (t) => {
+  const { variables, database, backup } = await withBackup(t);
+  const db = new DatabaseSync(backup);
+  // No entry of the audit log can follow.
+  db.exec(`UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'audit'`);
+  db.close();
+  const stderr = await refusal(backup, variables);
+  assert.match(stderr, /^petstore: The backup .* cannot be used: .*\n$/);
+  assert.equal(await exported(database), 7);
+});
+
+test('restore takes a backup of version 1.0.0, and one that ANALYZE has seen', async (t) => {
+  const { variables, database, backup } = await withBackup(t);
+  const db = new DatabaseSync(backup);
+  db.exec('ANALYZE');
+  db.close();
+  await runJson(['restore', backup], variables);
+  assert.equal(await exported(database), 5);
+  const old = fileURLToPath(new URL('../upgrade/1.0.0/sqlite.db', import.meta.url));
+  await runJson(['restore', old], variables);
+  assert.notEqual(await exported(database), 5);
 });
 
 test('restore names the tools of PostgreSQL', async (t) => {

@@ -210,7 +210,7 @@ async function migrate(pool: Connections): Promise<void> {
   });
 }
 
-/** @throws StartupError when the schema is newer than this program. */
+/** @throws StartupError when no version made the schema, or one that is newer than this one. */
 async function schemaVersion(database: Database): Promise<number> {
   const [table] = await database.query<[exists: boolean]>(
     `SELECT to_regclass('petstore_schema') IS NOT NULL`,
@@ -218,6 +218,10 @@ async function schemaVersion(database: Database): Promise<number> {
   if (table?.[0] !== true) return 0;
   const [row] = await database.query<[version: number | null]>('SELECT max(version) FROM petstore_schema');
   const version = row?.[0] ?? 0;
+  if (version < 0)
+    throw new StartupError(
+      `The PostgreSQL database has the schema version ${version}, which no petstore has made.`,
+    );
   if (version <= MIGRATIONS.length) return version;
   throw new StartupError(
     'The PostgreSQL database was made by a newer version of petstore; upgrade petstore.',

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { EngineSettings } from '../engine.ts';
@@ -12,18 +11,14 @@ import {
   SQLITE_READONLY,
   sqliteCode,
 } from './errors.ts';
-import { refuseUnwritable } from './rights.ts';
-
-/** "PetS" in ASCII: marks a SQLite file as ours. */
-const APPLICATION_ID = 0x50_65_74_53;
+import { createFile, createFolder, makePrivate, refuseUnwritable } from './rights.ts';
+import { APPLICATION_ID, migrate, readNumber, refuseForeignObjects } from './schema.ts';
 
 /** Milliseconds that opening waits for another process that migrates at the same time. */
 const OPEN_TIMEOUT = 5_000;
 
 /** KiB of the file that SQLite caches at most. A walk of a few thousand pages needs more than its default of 2 MiB. */
 const CACHE_SIZE = 16_384;
-
-const MIGRATIONS = new URL('migrations/', import.meta.url);
 
 interface OpenSettings extends Pick<EngineSettings, 'mustExist' | 'mustWrite'> {
   readonly createFolder: boolean;
@@ -35,21 +30,21 @@ interface OpenSettings extends Pick<EngineSettings, 'mustExist' | 'mustWrite'> {
  * start an empty catalogue. `mustExist` refuses a file that does not exist or is empty, `mustWrite` one that may only be read.
  * @throws StartupError naming the file and what is wrong with it.
  */
-export function openDatabase(
-  path: string,
-  { createFolder, mustExist = false, mustWrite = false }: OpenSettings,
-): DatabaseSync {
+export function openDatabase(path: string, settings: OpenSettings): DatabaseSync {
+  const { mustExist = false, mustWrite = false } = settings;
   const file = resolve(path);
   let db: DatabaseSync | undefined;
   try {
     if (mustExist && !existsSync(file)) throw new NoDatabaseError(file);
-    if (createFolder) mkdirSync(dirname(file), { recursive: true });
+    if (settings.createFolder) createFolder(dirname(file));
     if (!existsSync(dirname(file)))
       throw new StartupError(`The folder ${dirname(file)} of the database does not exist.`);
     refuseLinks(file);
     if (mustWrite) refuseUnwritable(file);
+    createFile(file);
     db = new DatabaseSync(file, { timeout: OPEN_TIMEOUT });
     if (isEmpty(db, file) && mustExist) throw new NoDatabaseError(file);
+    makePrivate(file);
     refuseEncoding(db, file);
     enterWal(db);
     db.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_SIZE}`);
@@ -64,7 +59,8 @@ export function openDatabase(
     if (error instanceof StartupError) throw error;
     const code = sqliteCode(error);
     // SQLite names neither the file nor what to do.
-    if (code === SQLITE_READONLY || code === SQLITE_CANTOPEN) refuseUnwritable(file);
+    const isOfSystem = error instanceof Error && 'syscall' in error;
+    if (code === SQLITE_READONLY || code === SQLITE_CANTOPEN || isOfSystem) refuseUnwritable(file);
     throw new StartupError(`The database ${file} cannot be opened: ${reason(error)}.`, { cause: error });
   }
 }
@@ -109,10 +105,6 @@ function tryToWrite(db: DatabaseSync): void {
   }
 }
 
-function readNumber(db: DatabaseSync, sql: string): number {
-  return Number(Object.values(db.prepare(sql).get() ?? {})[0]);
-}
-
 /** @throws StartupError when the file belongs to another program. */
 export function isEmpty(db: DatabaseSync, file: string): boolean {
   // In this order: another process that creates the schema between the two reads has set the id with it.
@@ -131,19 +123,13 @@ function refuseEncoding(db: DatabaseSync, file: string): void {
     throw new StartupError(`The database ${file} must be encoded in UTF-8, not ${String(encoding)}.`);
 }
 
-/** The number of the last migration. @throws StartupError when this version does not know it. */
-function readVersion(db: DatabaseSync, file: string, newest: number): number {
-  const version = readNumber(db, 'PRAGMA user_version');
-  if (version <= newest) return version;
-  throw new StartupError(`The database ${file} was made by a newer version of petstore; upgrade petstore.`);
-}
-
-/** Reads all of a database. @throws StartupError when it is none of ours, too new for this version, or damaged. */
+/** Reads all of a database. @throws StartupError when it is none of ours, too new, not as its version made it, or damaged. */
 export function checkDatabase(db: DatabaseSync, file: string): void {
   try {
     if (isEmpty(db, file)) throw new StartupError(`${file} holds no petstore database.`);
     refuseEncoding(db, file);
-    readVersion(db, file, readdirSync(MIGRATIONS).length);
+    // Before anything else is read, because a foreign column or index can run expressions.
+    refuseForeignObjects(db, file);
     const [fault] = db.prepare('PRAGMA integrity_check(1)').all();
     const message = String(fault?.['integrity_check']);
     if (message !== 'ok') throw new StartupError(`The database ${file} is damaged: ${message}.`);
@@ -151,27 +137,4 @@ export function checkDatabase(db: DatabaseSync, file: string): void {
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The database ${file} cannot be read: ${reason(error)}.`, { cause: error });
   }
-}
-
-/** Applies the missing migrations in the order of their numbers, each in a transaction. */
-function migrate(db: DatabaseSync, file: string): void {
-  const names = readdirSync(MIGRATIONS).toSorted();
-  if (readVersion(db, file, names.length) === names.length) return;
-  db.function('sha256', (text) => hash('sha256', String(text), 'hex'));
-  for (const [index, name] of names.entries()) {
-    const script = readFileSync(new URL(name, MIGRATIONS), 'utf8');
-    db.exec('BEGIN IMMEDIATE');
-    try {
-      // It may be there already, also by another process while this one waited for the lock.
-      if (readNumber(db, 'PRAGMA user_version') === index) {
-        db.exec(`${script}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${index + 1}`);
-      }
-      db.exec('COMMIT');
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK');
-      throw error;
-    }
-  }
-  // Until a checkpoint the file and its log still hold the values that migration 0006 has overwritten.
-  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }

@@ -20,7 +20,7 @@ import { ENVIRONMENTS } from '../../domain/api-key.ts';
 import { reasonOf, StartupError } from '../../domain/startup-error.ts';
 import { checkDatabase, isEmpty } from './database.ts';
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
-import { refuseUnwritable } from './rights.ts';
+import { makePrivate, refuseUnwritable } from './rights.ts';
 import { ServingLock } from './serving-lock.ts';
 
 /*
@@ -62,6 +62,7 @@ export async function holdDatabase(path: string): Promise<HeldDatabase> {
     held.defer(() => lock.release());
   }
   const db = lockAlone(file);
+  makePrivate(file);
   if (db !== undefined) held.defer(() => db.close());
   const all = held.move();
   return { file, exists: true, release: () => all.disposeAsync() };
@@ -116,7 +117,7 @@ export function removeCopy(file: string): void {
 
 /**
  * Copies a backup to the disk of the database, and checks the copy.
- * @throws StartupError when it is no whole database that this version can open; the error of the file system.
+ * @throws StartupError when it is no whole database, or none as petstore makes it; the error of the file system.
  */
 export function copyBackup(backup: string, { file, exists }: HeldDatabase): string {
   for (const ending of ['-wal', '-journal'])
@@ -129,8 +130,9 @@ export function copyBackup(backup: string, { file, exists }: HeldDatabase): stri
   // Nobody else may read it while it has the rights of a new file.
   closeSync(openSync(copy, 'wx', 0o600));
   copyFileSync(backup, copy, constants.COPYFILE_FICLONE);
-  const { mode, uid, gid } = statSync(exists ? file : copy);
-  chmodSync(copy, exists ? mode : 0o600);
+  const { uid, gid } = statSync(exists ? file : copy);
+  // As before the copy, which may have the rights of the backup.
+  chmodSync(copy, 0o600);
   // The service may be another user than the one who restores.
   chownSync(copy, uid, gid);
   const db = new DatabaseSync(copy);

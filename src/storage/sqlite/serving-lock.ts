@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../../domain/startup-error.ts';
 import { identityOf } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode } from './errors.ts';
-import { refuseUnwritableFile } from './rights.ts';
+import { createFile, makePrivate, refuseUnwritableFile } from './rights.ts';
 
 /**
  * Lets one service of an environment count over a database file. It consists of two locks, and the operating system
@@ -80,6 +80,8 @@ export class ServingLock {
     // SQLite would open it for reading, and lock nobody out.
     refuseUnwritableFile(this.#file);
     try {
+      createFile(this.#file);
+      makePrivate(this.#file);
       lock = new DatabaseSync(this.#file);
       lock.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     } catch (error) {
