@@ -3,6 +3,10 @@
 /** The message about an invalid date-time. */
 export const NO_INSTANT = 'must be a date-time of RFC 3339, such as 2027-01-15T10:00:00+01:00';
 
+/** The first and the last instant of a date-time, 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z, in Unix milliseconds. */
+export const FIRST_INSTANT = -62_167_219_200_000;
+export const LAST_INSTANT = 253_402_300_799_999;
+
 /** Unix milliseconds as a date-time in UTC. */
 export function textFromInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
@@ -37,5 +41,5 @@ export function instantFromText(text: string): number | undefined {
     : zone.slice(1).split(':').map(Number);
   if (!(hours <= 23 && minutes <= 59)) return undefined;
   const instant = local - (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
-  return /^\d{4}-/.test(new Date(instant).toISOString()) ? instant : undefined;
+  return instant >= FIRST_INSTANT && instant <= LAST_INSTANT ? instant : undefined;
 }

@@ -1,7 +1,7 @@
 // Contract: sections 3 and 4.
 import { decodeCursor, decodeTextCursor, encodeCursor, type Place } from '../domain/cursor.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { instantFromText, NO_INSTANT, textFromInstant } from '../domain/instant.ts';
+import { instantFromText, LAST_INSTANT, NO_INSTANT, textFromInstant } from '../domain/instant.ts';
 import { int64FromDecimal } from '../domain/int64.ts';
 
 interface About {
@@ -14,9 +14,6 @@ const INT64_LENGTH = 20;
 
 /** Characters that percent-encoding makes of one, at most. */
 const ENCODED = 9;
-
-/** 9999-12-31T23:59:59.999Z in Unix milliseconds: the last instant of a date-time. */
-const LAST_INSTANT = 253_402_300_799_999;
 
 const longestOf = (texts: readonly string[]) =>
   Math.max(...texts.map((each) => encodeURIComponent(each).length));

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LABEL } from '../domain/account.ts';
 import { SCOPES, type Scope } from '../domain/scope.ts';
+import { FIRST_INSTANT, LAST_INSTANT } from '../domain/instant.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import { LIMIT_MAX, type Limits, PLAN_NAMES } from '../domain/plan.ts';
 
@@ -99,14 +100,20 @@ export function instant(text: string): Instant {
     const fromNow = duration(text);
     return (now) => Math.floor(now) + fromNow;
   }
+  const epoch = parseInstant(text);
+  // The API writes an instant as a date-time, whose year has four digits.
+  if (epoch !== undefined && epoch >= FIRST_INSTANT && epoch <= LAST_INSTANT) return () => epoch;
+  throw new InvalidArgumentError(
+    'It must be a date (2027-01-01), an instant (2027-01-01T12:00:00Z) or a duration (90d).',
+  );
+}
+
+function parseInstant(text: string): number | undefined {
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
   try {
-    const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
-    const { epochMilliseconds } = Temporal.Instant.from(isDate ? `${text}T00:00Z` : text);
-    return () => epochMilliseconds;
+    return Temporal.Instant.from(isDate ? `${text}T00:00Z` : text).epochMilliseconds;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new InvalidArgumentError(
-      'It must be a date (2027-01-01), an instant (2027-01-01T12:00:00Z) or a duration (90d).',
-    );
+    return undefined;
   }
 }

@@ -191,6 +191,38 @@ export function accountContract(backend: string, start: StartService): void {
     const next = /\/v1([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
     const page = await send(next);
     assert.deepEqual([page.status, page.json.length], [200, 1]);
+    await service.passTime(2 * DAY);
+    assertError(await send(next), 'invalid_parameter');
+  });
+
+  test(`${backend}: the range of a cursor of usage is checked like from and to`, async (t) => {
+    const service = await start(t);
+    const send = senderOf(service, await service.issueKey());
+    const now = Math.floor(service.clock().unix);
+    const ask = (interval: string, from: number, to: number) =>
+      send(`/account/usage?interval=${interval}&cursor=${encodeCursor(`${to}.${from}.1.listPets`)}`);
+    const far = Date.parse('9999-12-31T23:59:59.999Z');
+    const taken: readonly Parameters<typeof ask>[] = [
+      ['day', now - 700 * DAY, now],
+      ['day', now - 30 * DAY, far],
+      ['hour', now - 31 * DAY, now],
+      ['day', now, now],
+    ];
+    for (const values of taken) assert.equal((await ask(...values)).text, '[]', values.join(' '));
+    const wrong: readonly Parameters<typeof ask>[] = [
+      ['day', 0, now],
+      ['day', now - 800 * DAY, now],
+      ['day', now, now - 1],
+      ['day', now, far + 1],
+      ['hour', now - 31 * DAY - 1, now],
+      ['hour', now - 1, far],
+      ['hour', now - 100 * DAY, now - 99 * DAY],
+    ];
+    for (const values of wrong) {
+      const answer = await ask(...values);
+      assertError(answer, 'invalid_parameter');
+      assert.match(answer.json.message, /^The parameter cursor must come from the Link header/);
+    }
   });
 
   /** Keys of an owner in both environments, and of a stranger. */

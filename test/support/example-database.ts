@@ -29,12 +29,11 @@ const COUNTS: Readonly<Record<string, number>> = { createPet: 3 * COUNT, createW
 /** Keys that work. An account cannot have as many as the others. */
 const LIVE_KEYS = 9;
 
-/** A key, and services on databases of their own in which everything exists that the examples of the operations name. */
-export async function exampleDatabase(lifetime: Lifetime) {
-  const folder = temporaryFolder(lifetime);
-  const file = join(folder, 'examples.db');
-  const env = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
-  const service = await startTestService(lifetime, { env, databaseUrl: `sqlite:${file}` });
+/** What a service needs, so that its examples exist. */
+export const EXAMPLE_ENV = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
+
+/** Makes everything that the examples of the operations name, with the first key of a service. Returns the key. */
+export async function addExamples(service: TestService): Promise<string> {
   const { keys, webhooks } = service.store;
   const key = await service.issueKey();
   for (const { id, path, body } of OPERATIONS) {
@@ -60,6 +59,15 @@ export async function exampleDatabase(lifetime: Lifetime) {
   const deliveries = async () =>
     requireValue(await webhooks.listDeliveries(1, undefined, { limit: 2 })).items;
   while ((await deliveries()).length < 2) await letOthersRun();
+  return key;
+}
+
+/** A key, and services on databases of their own in which everything exists that the examples of the operations name. */
+export async function exampleDatabase(lifetime: Lifetime) {
+  const folder = temporaryFolder(lifetime);
+  const file = join(folder, 'examples.db');
+  const service = await startTestService(lifetime, { env: EXAMPLE_ENV, databaseUrl: `sqlite:${file}` });
+  const key = await addExamples(service);
   await service.stop();
   assert.ok(!existsSync(`${file}-wal`), 'the file is the whole database');
   let copies = 0;
@@ -70,7 +78,7 @@ export async function exampleDatabase(lifetime: Lifetime) {
       copyFileSync(file, copy);
       const started = await startTestService(t, {
         ...options,
-        env: { ...env, ...options.env },
+        env: { ...EXAMPLE_ENV, ...options.env },
         databaseUrl: `sqlite:${copy}`,
       });
       // Failed requests are in no database.
