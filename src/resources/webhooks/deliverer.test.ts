@@ -443,6 +443,25 @@ test('of an endpoint that fails, 1,000 events are open at most', async (t) => {
   assert.equal((await findDue(id))?.count, 1_000);
 });
 
+test('while one event hangs, an endpoint gets at most 999 that come after it', async (t) => {
+  const { store, open, add, list } = await prepare(t);
+  const first = Promise.withResolvers<Reply>();
+  t.after(() => first.resolve(204));
+  const { url, received } = await startEndpoint(t, (_, index) => (index === 0 ? first.promise : 204));
+  const id = await add(url);
+  async function* animals() {
+    for (let count = 0; count < 1_200; count++) yield REX;
+  }
+  await store.pets.addAll(animals(), { atomic: true });
+  const deliverer = open('one');
+  await deliverer.look();
+  await until(() => received.length >= 1_000);
+  await until(async () => (await list(id)).length >= 999);
+  await deliverer.look();
+  await deliverer.stop();
+  assert.equal(received.length, 1_000);
+});
+
 test('an event that comes before the first look at the feed is sent', async (t) => {
   const { store, open, add, addEvents, untilWritten } = await prepare(t);
   const { url } = await startEndpoint(t, () => 204);

@@ -2,7 +2,7 @@
 import type { Actor } from '../../domain/audit.ts';
 import { type Clock, MINUTE, SECOND } from '../../domain/clock.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
-import type { Failure, Result } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
 import { checkEndpoint, type Lookup } from './addresses.ts';
 import type { Deliverer } from './deliverer.ts';
 import type { Owner, WebhookTest } from './repository.ts';
@@ -18,11 +18,35 @@ interface EndpointSettings {
   readonly newId: () => string;
 }
 
+/** The tests of the last minute, by account. */
+export class RecentTests {
+  /** Monotonic instants. The account whose last test is the oldest comes first. */
+  readonly #tests = new Map<number, readonly number[]>();
+
+  get size(): number {
+    return this.#tests.size;
+  }
+
+  /** Counts a test. If there are `MOST_TESTS` already, it counts none, and returns the milliseconds until one may be sent. */
+  add(accountId: number, now: number): number | undefined {
+    const isRecent = (at: number) => at > now - MINUTE;
+    for (const [account, tests] of this.#tests) {
+      if (tests.some(isRecent)) break;
+      this.#tests.delete(account);
+    }
+    const recent = (this.#tests.get(accountId) ?? []).filter(isRecent);
+    const [first] = recent;
+    if (first !== undefined && recent.length >= MOST_TESTS) return first + MINUTE - now;
+    this.#tests.delete(accountId);
+    this.#tests.set(accountId, [...recent, now]);
+    return undefined;
+  }
+}
+
 /** What operations on webhooks do with endpoints themselves. */
 export class Endpoints {
   readonly #settings: EndpointSettings;
-  /** Monotonic instants of the tests of the last minute, by account, in the order of the last test of each. */
-  readonly #tests = new Map<number, readonly number[]>();
+  readonly #tests = new RecentTests();
 
   constructor(settings: EndpointSettings) {
     this.#settings = settings;
@@ -44,23 +68,8 @@ export class Endpoints {
     idempotency?: Idempotency,
   ): Promise<Repeatable<WebhookTest, 'not_found' | 'conflict' | 'rate_limit_exceeded'>> {
     const { clock, deliverer, newId } = this.#settings;
-    const now = clock().monotonic;
-    const { accountId } = owner;
-    const isRecent = (at: number) => at > now - MINUTE;
-    // Accounts whose last test was long ago stand first.
-    for (const [account, tests] of this.#tests) {
-      if (tests.some(isRecent)) break;
-      this.#tests.delete(account);
-    }
-    const recent = (this.#tests.get(accountId) ?? []).filter(isRecent);
-    const [first] = recent;
-    if (first !== undefined && recent.length >= MOST_TESTS) return refuseTest(first + MINUTE - now);
-    this.#tests.delete(accountId);
-    this.#tests.set(accountId, [...recent, now]);
+    const wait = this.#tests.add(owner.accountId, clock().monotonic);
+    if (wait !== undefined) return { error: 'rate_limit_exceeded', retryAfter: Math.ceil(wait / SECOND) };
     return deliverer.sendTest(actor, id, owner, newId(), idempotency);
   }
-}
-
-function refuseTest(wait: number): Failure<'rate_limit_exceeded'> {
-  return { error: 'rate_limit_exceeded', retryAfter: Math.ceil(wait / SECOND) };
 }

@@ -111,11 +111,9 @@ export class Sender {
     const checked = checkUrl(message.url, this.#settings);
     if ('error' in checked) return { failure: 'url_refused' };
     const url = checked.value;
-    const lookupTime = AbortSignal.timeout(attemptTime);
-    const resolved = await Promise.race([
-      resolveEndpoint(url, lookup, isAllowed),
-      aborted(AbortSignal.any([lookupTime, withdrawn])),
-    ]);
+    const resolved = await within(attemptTime, (time) =>
+      Promise.race([resolveEndpoint(url, lookup, isAllowed), aborted(AbortSignal.any([time, withdrawn]))]),
+    );
     if (withdrawn.aborted) return undefined;
     if (resolved === undefined) return { failure: 'timeout' };
     if ('failure' in resolved) return resolved;
@@ -127,15 +125,16 @@ export class Sender {
     if (end === undefined) return undefined;
     try {
       if (withdrawn.aborted) return undefined;
-      const time = AbortSignal.timeout(left);
-      const connected = await connect(url, address, AbortSignal.any([time, withdrawn]), ca);
-      if (withdrawn.aborted) {
-        if ('socket' in connected) connected.socket.destroy();
-        return undefined;
-      }
-      if ('failure' in connected) return connected;
-      leave();
-      return await post(connected.socket, url, message, clock().unix, time);
+      return await within(left, async (time) => {
+        const connected = await connect(url, address, AbortSignal.any([time, withdrawn]), ca);
+        if (withdrawn.aborted) {
+          if ('socket' in connected) connected.socket.destroy();
+          return undefined;
+        }
+        if ('failure' in connected) return connected;
+        leave();
+        return post(connected.socket, url, message, clock().unix, time);
+      });
     } finally {
       end();
     }
@@ -163,6 +162,17 @@ function toOutcome(answer: Answer) {
   if (httpStatus >= 200 && httpStatus < 300) return { status: 'succeeded', httpStatus } as const;
   const failure = httpStatus >= 300 && httpStatus < 400 ? 'redirect' : 'status';
   return { status: 'failed', failure, httpStatus, ...(retryAfter !== undefined && { retryAfter }) } as const;
+}
+
+/** Does work that ends when its signal aborts, after some milliseconds. */
+async function within<T>(milliseconds: number, work: (time: AbortSignal) => Promise<T>): Promise<T> {
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(), milliseconds);
+  try {
+    return await work(time.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {
