@@ -5,6 +5,8 @@ import { test, type TestContext } from 'node:test';
 import { OPERATIONS } from '../../src/resources/index.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';
+import { EVENT_TYPE_NAMES } from '../../src/resources/events/rules.ts';
+import { INT64_MIN } from '../../src/domain/int64.ts';
 import { SCOPES } from '../../src/domain/scope.ts';
 import { DAY, HOUR } from '../../src/domain/clock.ts';
 import { HOLDER_LIMITS } from '../../src/domain/plan.ts';
@@ -128,6 +130,31 @@ test('success, 401, 403 and 429 of every operation match the description', async
     assert.equal(refused.json.code, 'daily_limit_exceeded');
     assertDescribed(id, refused);
     await service.stop();
+  }
+});
+
+test('no Link is longer than described, whatever the request holds', async (t) => {
+  const { key } = database;
+  const service = await startWithPages(t);
+  const { paths } = openApi({ production: `${service.url}/v1` }, `${service.url}/v1`).document;
+  const ids = [1, 2, ...Array.from({ length: 98 }, () => `${INT64_MIN}`)].map((id) => `id=${id}`);
+  const types = EVENT_TYPE_NAMES.toSorted((one, other) => other.length - one.length).slice(0, 20);
+  const queries = {
+    '/pets': `limit=1&${ids.join('&')}`,
+    '/events': `limit=100&wait=0&${types.map((type) => `type=${type}`).join('&')}`,
+    '/account/usage': `limit=1&interval=hour&by=operation&from=2026-11-01T00:00:00%2B00:00`,
+  };
+  for (const [path, query] of Object.entries(queries)) {
+    const { status, text, headers } = await call(service.url, `/v1${path}?${query}`, { key });
+    assert.equal(status, 200, text);
+    const link = headers.get('link') ?? '';
+    const described = paths[path]?.['get']?.responses['200']?.headers['Link'] as {
+      schema: { maxLength: number };
+    };
+    assert.ok(
+      link.length > query.length && link.length <= described.schema.maxLength,
+      `${path}: ${link.length}`,
+    );
   }
 });
 

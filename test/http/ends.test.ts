@@ -199,6 +199,9 @@ for (const name of ['SQLite', 'PostgreSQL'] as const)
           const api = databases[name][kind];
           const example = String(operation.parameters[place]?.example);
           const { headers } = await attempt(api, withQuery(operation, 'limit=1'));
+          const next = /^<(?:https?:\/\/[^/]+\/v1|\/admin\/v1)([^>]+)>/.exec(headers['link'] ?? '')?.[1];
+          if (next !== undefined)
+            assert.equal((await attempt(api, { method: 'HEAD', path: next })).status, 200, next);
           const real = new RegExp(`[?&]${place}=([\\w-]+)>`).exec(headers['link'] ?? '')?.[1] ?? example;
           const intervals =
             'interval' in operation.parameters ? ['', '&interval=hour', '&interval=day'] : [''];
