@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { auditRetention } from './audit-retention.ts';
 import type { LimitWatch } from './limit-watch.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Clock, MINUTE } from '../domain/clock.ts';
@@ -60,6 +61,8 @@ interface Dependencies {
   readonly deliverer: Deliverer | undefined;
   /** Milliseconds that events are kept. */
   readonly eventsKept: number;
+  /** Milliseconds that entries of keys stay in the audit log. */
+  readonly auditKept: number;
   readonly log: Logger;
 }
 
@@ -146,6 +149,7 @@ export function startBackground(dependencies: Dependencies): Background {
       state.isWritable = !isFailing;
     },
   });
+  const pruneAudit = auditRetention(dependencies);
   let cleanedAt = clock().monotonic;
   const cleaning = keepWriting(
     'the deletion of what is old',
@@ -157,6 +161,7 @@ export function startBackground(dependencies: Dependencies): Background {
       await store.passkeys.prune();
       await store.events.prune(eventsKept, leaving.signal);
       await store.keys.recordExpiring(leaving.signal);
+      await pruneAudit(leaving.signal);
     },
     { interval: CLEANING_INTERVAL, mayWrite, log },
   );

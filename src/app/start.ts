@@ -138,6 +138,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       usage,
       changeLog,
       eventsKept: config.eventsKept,
+      auditKept: config.auditKept,
     });
     const addresses = {
       url: api.url,

@@ -123,6 +123,7 @@ const VARIABLES = {
   BAN_SECONDS: variable(whole(1, 86_400), 300),
   ORDER_HOLD_HOURS: variable(whole(1, 8_760), 72),
   EVENTS_KEEP_DAYS: variable(whole(7, 365), 30),
+  AUDIT_KEEP_DAYS: variable(whole(30, 3_650), 400),
   WEBHOOKS: variable(oneOf(['on', 'off']), 'on'),
   WEBHOOKS_ALLOW_PRIVATE: variable(oneOf(['true', 'false']), 'false'),
   MAX_CONNECTIONS_PER_ADDRESS: variable(whole(1, 1_000_000), 1_000),
@@ -183,6 +184,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     orderHold: values.ORDER_HOLD_HOURS * 3_600_000,
     /** Milliseconds that events stay in the feed. */
     eventsKept: values.EVENTS_KEEP_DAYS * 86_400_000,
+    /** Milliseconds that entries of keys stay in the audit log. */
+    auditKept: values.AUDIT_KEEP_DAYS * 86_400_000,
     /** Whether this deployment has webhooks. */
     webhooks: values.WEBHOOKS === 'on',
     /** Whether endpoints may have http, any port and private addresses, for development. */

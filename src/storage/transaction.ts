@@ -24,6 +24,8 @@ export interface Dialect {
   isLockTimeout(error: unknown): boolean;
   /** Whether a write failed because the database can only be read now. */
   isReadOnly(error: unknown): boolean;
+  /** Whether a statement failed because the role of this process may not do it. */
+  lacksRight(error: unknown): boolean;
   /** Whether transactions commit in the order of their statements, because only one writes at a time. */
   readonly hasOneWriter: boolean;
 }

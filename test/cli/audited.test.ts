@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
+import { DAY } from '../../src/domain/clock.ts';
 import { INVENTED_CATEGORIES } from '../../src/cli/invented-pets.ts';
 import { DATABASES, onPostgres, rowsText, storeOf } from '../support/databases.ts';
 import { run, runJson, start, type Variables } from '../support/process.ts';
@@ -191,12 +192,17 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
   test(`${name}: a service and a command can add entries, but not change them`, async (t) => {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
+    const target = { kind: 'webhook', name: '1' };
+    await store.audit.add({ kind: 'key', id: 1 }, { action: 'webhooks update', target });
+    // Nothing is that old.
+    await store.audit.prune(400 * DAY);
     const before = (await store.audit.list({ limit: 100 })).items;
-    assert.equal(before.length, 2);
+    assert.equal(before.length, 3);
     for (const text of [
       "UPDATE audit SET actor = 'Eve'",
       'DELETE FROM audit',
       'DELETE FROM audit WHERE id = 1',
+      "DELETE FROM audit WHERE actor_kind = 'key'",
     ])
       await assert.rejects(sql(variables, text), /append-only/);
     if (name === 'PostgreSQL') await assert.rejects(sql(variables, 'TRUNCATE audit'), /append-only/);

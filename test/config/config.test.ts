@@ -43,6 +43,7 @@ test('without variables every setting has its documented default', () => {
     maxConnectionsPerAddress: 1_000,
     orderHold: 72 * 3_600_000,
     eventsKept: 30 * 86_400_000,
+    auditKept: 400 * 86_400_000,
     webhooks: true,
   });
   assert.ok(Object.isFrozen(config));

@@ -9,6 +9,7 @@ import {
 } from '../../domain/audit.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
+import { repeatRounds } from '../../domain/rounds.ts';
 import { isPartOf } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { empty, raw, type Sql, sql } from '../../storage/sql.ts';
@@ -19,7 +20,7 @@ function isObject(value: unknown): value is AuditValues {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What was changed by whom. Nothing of it is ever changed or deleted. */
+/** What was changed by whom. Nothing of it is ever changed. What keys wrote is deleted in the end. */
 const AUDIT = new Table(
   'audit',
   {
@@ -39,7 +40,14 @@ const AUDIT = new Table(
   { key: ['id'], assignsIds: true },
 );
 
-export const TABLES = [AUDIT];
+/** One row, once something was deleted: the entries of keys that are older than this are gone, or may go. */
+const RETENTION = new Table('audit_retention', { id: integer, keptFrom: instant }, { key: ['id'] });
+const RETENTION_ID = 1;
+
+export const TABLES = [AUDIT, RETENTION];
+
+/** Entries that one transaction deletes. */
+const PRUNED_AT_ONCE = 500;
 
 export interface AuditEntry extends AuditChange {
   readonly id: number;
@@ -91,7 +99,17 @@ export async function addOperatorAudit(
   if (actor.kind !== 'key') await addAudit(transaction, actor, change);
 }
 
-export const WRITES = { add: addAudit };
+/** Deletes entries of keys that are older than `keptFrom` (Unix milliseconds). Returns whether there may be more. */
+async function pruneEntries(transaction: Transaction, keptFrom: number): Promise<boolean> {
+  // The database lets nothing else go.
+  await transaction.run(sql`${RETENTION.insert({ id: RETENTION_ID, keptFrom })}
+    ON CONFLICT (id) DO UPDATE SET kept_from = excluded.kept_from`);
+  const deleted = await transaction.query(sql`DELETE FROM audit WHERE id IN (
+    SELECT id FROM audit WHERE actor_kind = 'key' AND at < ${keptFrom} ORDER BY at LIMIT ${PRUNED_AT_ONCE}) RETURNING 1`);
+  return deleted.length === PRUNED_AT_ONCE;
+}
+
+export const WRITES = { add: addAudit, prune: pruneEntries };
 
 /** How many keys the account's own keys have created since the instant `since` (Unix milliseconds). */
 export async function countCreatedKeys(
@@ -140,6 +158,13 @@ function toEntry(row: Stored<typeof AUDIT>): AuditEntry | undefined {
 export type AuditRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine) {
+  /** The entry from which to go on when that of the cursor was deleted meanwhile: the one that was written after it. */
+  async function replaceCursor(cursor: bigint): Promise<bigint | undefined> {
+    const [row] = await engine.read<[id: bigint]>(
+      sql`SELECT id FROM audit WHERE id >= ${cursor} ORDER BY id LIMIT 1`,
+    );
+    return row === undefined || row[0] === cursor ? undefined : row[0];
+  }
   return {
     /** Newest first. A filter by actor or action reads some entries at a time, and requests run in between. */
     async list({ actor = '', action, ...query }: AuditQuery): Promise<Page<AuditEntry>> {
@@ -153,11 +178,20 @@ export function open(engine: Engine) {
         const read = toPage(await engine.select(AUDIT, selectPage({ ...query, cursor, limit })), limit);
         const entries = read.items.map(toEntry).filter((entry) => entry !== undefined);
         found.push(...entries.filter(fits));
-        if (read.next === undefined || found.length > query.limit) return toPage(found, query.limit);
-        cursor = read.next;
+        const next =
+          read.items.length === 0 && cursor !== undefined ? await replaceCursor(cursor) : read.next;
+        if (next === undefined || found.length > query.limit) return toPage(found, query.limit);
+        cursor = next;
         await letOthersRun();
         query.signal?.throwIfAborted();
       }
+    },
+    /** Deletes what keys wrote more than `milliseconds` ago. Any number of processes may call it at once. */
+    async prune(milliseconds: number, signal?: AbortSignal): Promise<void> {
+      const keptFrom = Math.floor(await engine.now()) - milliseconds;
+      const isOld = sql`actor_kind = 'key' AND at < ${keptFrom}`;
+      if ((await engine.read(sql`SELECT 1 FROM audit WHERE ${isOld} LIMIT 1`)).length === 0) return;
+      await repeatRounds(() => engine.write(pruneEntries, keptFrom), signal);
     },
     /** Adds an entry of its own, for changes outside the database. Writes add their entries in their own transactions. */
     add: (actor: Actor, change: AuditChange) => engine.write(addAudit, actor, change),

@@ -1,6 +1,6 @@
 import type { Dialect } from '../transaction.ts';
 import { join, raw, sql } from '../sql.ts';
-import { LOCK_NOT_AVAILABLE, READ_ONLY, sqlState } from './errors.ts';
+import { INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE, READ_ONLY, sqlState } from './errors.ts';
 
 export const DIALECT: Dialect = {
   forUpdate: () => sql`FOR UPDATE`,
@@ -31,4 +31,5 @@ export const DIALECT: Dialect = {
     sql`${raw(column)} = ANY (ARRAY(SELECT json_array_elements_text(${`[${integers.join()}]`}::json)::bigint))`,
   isLockTimeout: (error) => sqlState(error) === LOCK_NOT_AVAILABLE,
   isReadOnly: (error) => sqlState(error) === READ_ONLY,
+  lacksRight: (error) => sqlState(error) === INSUFFICIENT_PRIVILEGE,
 };

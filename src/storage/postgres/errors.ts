@@ -14,6 +14,9 @@ export const LOCK_NOT_AVAILABLE = '55P03';
 /** The SQLSTATE of a write to a server or database that is read-only now. */
 export const READ_ONLY = '25006';
 
+/** The SQLSTATE of a statement that the role may not run. */
+export const INSUFFICIENT_PRIVILEGE = '42501';
+
 /** SQLSTATEs of a statement that other transactions stopped: it timed out, waited too long for a lock, or lost a race. */
 const HINDERED = /^(?:57014|55P03|40)/;
 

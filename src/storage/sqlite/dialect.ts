@@ -15,6 +15,8 @@ export const DIALECT: Dialect = {
   isLockTimeout: () => false,
   // No lock for serving is lost meanwhile.
   isReadOnly: () => false,
+  // Whoever writes the file may do everything.
+  lacksRight: () => false,
 };
 
 function equalities(columns: Readonly<Record<string, Value>>): Sql {
