@@ -2,8 +2,9 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { ConfigError } from '../config/config.ts';
-import { ServiceError } from '../domain/errors.ts';
+import { MESSAGE_LENGTH, ServiceError } from '../domain/errors.ts';
 import { StartupError } from '../domain/startup-error.ts';
+import { cutText } from '../domain/text.ts';
 import type { Wait } from './export.ts';
 import { openTerminal, type ProgramTerminal } from './context.ts';
 import { HELP_WIDTH, helpCommand, nameCommandsAfterErrors } from './help.ts';
@@ -104,7 +105,7 @@ export async function createProgram(terminal: ProgramTerminal, name = '', wait?:
             .replace(/^error:/, 'petstore:')
             .replace(WRONG_ARGUMENT, "argument <$<name>> cannot be '$<value>'.")
             .split('\n')
-            .map(printable)
+            .map((line) => printable(cutText(line, MESSAGE_LENGTH)))
             .join('\n'),
         ),
     })

@@ -1,6 +1,6 @@
 // Contract: sections 2 and 4.1.
 import { z } from 'zod';
-import { ERROR_CODES } from '../domain/errors.ts';
+import { ERROR_CODES, MESSAGE_LENGTH } from '../domain/errors.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
 import type { Examples, Method, Operation, OperationGroup } from '../http/operation.ts';
 import { errorExample } from './errors.ts';
@@ -13,7 +13,7 @@ export const ErrorBody = z
     message: z
       .string()
       .min(1)
-      .max(1_000)
+      .max(MESSAGE_LENGTH)
       .regex(/\S/)
       .meta({ description: 'Human-readable description of the error: what to do about it.' }),
     status: z

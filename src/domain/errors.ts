@@ -3,6 +3,26 @@
 /** The largest body of a request that is read, in bytes. */
 export const BODY_LIMIT = 16 * 1024;
 
+/** Characters of a message at most. */
+export const MESSAGE_LENGTH = 1_000;
+
+/** Faults that a message names at most. */
+const MOST_FAULTS = 5;
+
+/**
+ * One message about several faults, each a text without a full stop. It names as many as fit, and says how many more there
+ * are.
+ */
+export function faultsMessage(faults: readonly string[]): string {
+  for (let named = Math.min(faults.length, MOST_FAULTS); named > 0; named--) {
+    const more = faults.length - named;
+    const rest = more === 0 ? '' : `; and ${more} more ${more === 1 ? 'fault' : 'faults'}`;
+    const message = `${faults.slice(0, named).join('; ')}${rest}.`;
+    if (named === 1 || message.length <= MESSAGE_LENGTH) return message;
+  }
+  return '';
+}
+
 interface ErrorKind {
   readonly status: number;
   /** When the service answers with this code, as a sentence in Markdown. */

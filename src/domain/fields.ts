@@ -63,10 +63,22 @@ function fault(value: string, max: number): string | undefined {
 
 /** The length is in code points, as in JSON Schema. PostgreSQL can store neither NUL nor a lone surrogate. */
 function storageFault(value: string, max: number): string | undefined {
-  if (value.length > max && Array.from(value).length > max) return `must have at most ${max} characters`;
+  const isTooLong = value.length > 2 * max || (value.length > max && Array.from(value).length > max);
+  if (isTooLong) return `must have at most ${max} characters`;
   if (value.includes('\0')) return 'must not contain a NUL character';
   if (!value.isWellFormed()) return 'must not contain a lone surrogate';
   return undefined;
+}
+
+interface Ends {
+  readonly least: number;
+  readonly most: number;
+  readonly error: string;
+}
+
+/** A list of a body. Zod checks `max` before the items, and a refinement after them, when each wrong item is a fault. */
+export function list<Item extends z.ZodType>(item: Item, { least, most, error }: Ends): z.ZodArray<Item> {
+  return z.array(item, { error }).min(least, { error }).max(most, { error });
 }
 
 /** A whole number of a body, which arrives as a bigint. */

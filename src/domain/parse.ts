@@ -1,6 +1,6 @@
 // Contract: sections 2 and 4.
 import type { z } from 'zod';
-import { ServiceError } from './errors.ts';
+import { faultsMessage, ServiceError } from './errors.ts';
 import { int64FromJson } from './int64.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -61,12 +61,12 @@ export function expectation(schema: z.ZodObject): string {
 
 /**
  * The value that a parsed JSON body describes.
- * @throws ServiceError `invalid_request`, naming every field at fault.
+ * @throws ServiceError `invalid_request`, naming the fields at fault.
  */
 export function parseObject<S extends z.ZodObject>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  throw new ServiceError('invalid_request', `${faultsOf(schema, body, result.error).join('; ')}.`);
+  throw new ServiceError('invalid_request', faultsMessage(faultsOf(schema, body, result.error)));
 }
 
 /** A text for each field at fault, without a full stop. */

@@ -1,5 +1,6 @@
 // Contract: sections 3 and 4.
 import type { z } from 'zod';
+import { faultsMessage } from './errors.ts';
 import { expectation, faultsOf } from './parse.ts';
 
 /**
@@ -36,6 +37,6 @@ export function readPatch<S extends z.ZodObject>(schema: S, body: unknown): Patc
   return {
     fields: schema.parse(valid),
     names: Object.keys(body).filter((name) => Object.hasOwn(schema.shape, name)),
-    fault: `${faultsOf(schema, body, result.error).join('; ')}.`,
+    fault: faultsMessage(faultsOf(schema, body, result.error)),
   };
 }

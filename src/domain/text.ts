@@ -16,6 +16,20 @@ export function foldedName(name: string): string {
   return folded.normalize('NFC');
 }
 
+/** The text, or its beginning and an ellipsis: at most `most` characters, none of which is half a surrogate pair. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const characters = Array.from(text.slice(0, 2 * most));
+  return characters.length <= most && text.length <= 2 * most
+    ? text
+    : `${characters.slice(0, most - 1).join('')}…`;
+}
+
+/** A string of its own: V8 holds a whole text as long as a part of it lives. */
+export function copyText(text: string): string {
+  return Buffer.from(text).toString();
+}
+
 /** Whether a text contains a part, ignoring case as `foldedName` does. */
 export function isPartOf(part: string): (text: string) => boolean {
   const folded = foldedPart(part);

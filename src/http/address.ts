@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { Networks } from '../config/config.ts';
+import { copyText } from '../domain/text.ts';
 
 /** Finds the client's address from the connection's address and `X-Forwarded-For`. */
 export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
@@ -24,7 +25,7 @@ export function clientAddress(trusted: Networks): ClientAddress {
       const comma = forwardedFor.lastIndexOf(',', end - 1);
       const hop = addressIn(forwardedFor.slice(comma + 1, end).trim());
       if (hop === undefined) break;
-      client = hop;
+      client = copyText(hop);
       end = comma;
     }
     last = { remote, forwardedFor, address: network(client) };

@@ -1,8 +1,9 @@
 // Contract: sections 2, 3.2, 3.3, 3.6 and 4.
 import type { IncomingMessage } from 'node:http';
 import type { Place } from '../domain/cursor.ts';
-import { ERRORS, type ErrorCode } from '../domain/errors.ts';
+import { ERRORS, type ErrorCode, MESSAGE_LENGTH } from '../domain/errors.ts';
 import { entityTag, toJson } from '../domain/json.ts';
+import { cutText } from '../domain/text.ts';
 import type { BoundContext, Response } from './context.ts';
 import { otherMethod, type TransportStatus } from './messages.ts';
 import type { AnyPage, HandlerResult } from './operation.ts';
@@ -25,12 +26,12 @@ export function errorJson(code: ErrorCode, message: string, status: number = ERR
   return `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;
 }
 
-/** An error response: the Error body under the status of its code, with the headers that go with that code. */
-export function errorResponse(
-  code: ErrorCode,
-  message = defaultMessage(code),
-  headers = NO_FIELDS,
-): Response {
+/**
+ * An error response: the Error body under the status of its code, with the headers that go with that code. A message may
+ * hold names, so it is cut.
+ */
+export function errorResponse(code: ErrorCode, text = defaultMessage(code), headers = NO_FIELDS): Response {
+  const message = cutText(text, MESSAGE_LENGTH);
   return {
     status: ERRORS[code].status,
     code,

@@ -1,13 +1,14 @@
 // Contract: sections 3.13 and 10.2.
 import type { ErrorCode } from '../domain/errors.ts';
 import { type Page, type PageQuery, toPage } from '../domain/page.ts';
-import { isPartOf } from '../domain/text.ts';
+import { copyText, cutText, isPartOf } from '../domain/text.ts';
 
-/** Failed requests that an instance keeps. About 6 MB. */
+/** Failed requests that an instance keeps. */
 const KEPT = 10_000;
 
-/** Characters of a user agent that are kept. */
+/** Characters that are kept of a user agent, and of a message. */
 const USER_AGENT_KEPT = 200;
+export const MESSAGE_KEPT = 500;
 
 /** A request below `/v1` that was answered with an error. */
 export interface FailedRequest {
@@ -71,18 +72,16 @@ export class FailedRequests {
 
   /** Keeps a failed request. The oldest one goes. */
   note(failed: Omit<FailedRequest, 'id'>): void {
-    // An id that the service made is a slice of a string with 256 ids, and V8 keeps the whole string as long as the slice.
-    const requestId = copyText(failed.requestId);
-    const { userAgent } = failed;
+    const { requestId, userAgent, message, parameter } = failed;
     this.#lastId = Math.max(this.#lastId + 1, Math.floor(failed.at) * 1_000);
     this.#ring[this.#next] = {
       ...failed,
       id: this.#lastId,
-      requestId,
-      userAgent:
-        userAgent !== undefined && userAgent.length > USER_AGENT_KEPT
-          ? copyText(userAgent.slice(0, USER_AGENT_KEPT))
-          : userAgent,
+      // An id that the service made is a part of a text with 256 ids.
+      requestId: copyText(requestId),
+      message: cutOwn(message, MESSAGE_KEPT),
+      parameter: parameter && copyText(parameter),
+      userAgent: userAgent && cutOwn(userAgent, USER_AGENT_KEPT),
     };
     this.#next = (this.#next + 1) % KEPT;
   }
@@ -163,7 +162,6 @@ function textFilter(part: string | undefined): (text: string | undefined) => boo
   };
 }
 
-/** A string of its own. Header values are Latin-1. */
-function copyText(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
+function cutOwn(text: string, most: number): string {
+  return text.length > most ? copyText(cutText(text, most)) : text;
 }

@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
-import { ServiceError } from '../domain/errors.ts';
+import { MESSAGE_LENGTH, ServiceError } from '../domain/errors.ts';
 import { toJson } from '../domain/json.ts';
 import type { Clock } from '../domain/clock.ts';
+import { cutText } from '../domain/text.ts';
 import type { LimitOption } from './options.ts';
 import { printable } from './printable.ts';
 import { type Cell, type Column, describeCount, TableText, wrapWords } from './table.ts';
@@ -87,9 +88,9 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
       printLine(line);
   };
 
-  /** Prints one line on standard error. */
+  /** Prints one line on standard error. What it repeats of the input may be long. */
   const printError = (text: string): void => {
-    streams.stderr.write(`${printable(text)}\n`);
+    streams.stderr.write(`${printable(cutText(text, MESSAGE_LENGTH))}\n`);
   };
 
   /** A count for a line of text, as tables show it. */

@@ -107,3 +107,21 @@ test('a database that cannot be opened gives one clear line and exit 1', async (
   assert.equal(stdout, '');
   assert.equal(stderr, 'petstore: The folder /nowhere of the database does not exist.\n');
 });
+
+test('an error repeats at most 1,000 characters of the command line and of variables', async () => {
+  const long = `x${'🐕'.repeat(2_000)}`;
+  for (const [args, env] of [
+    [['migrate'], { DATABASE_URL: `sqlite:/${long}/a.db` }],
+    [['migrate'], { TRUST_PROXY: long }],
+    [['bans', 'lift', long], {}],
+    [['fly', long], {}],
+    [[long], {}],
+    [[`--${long}`], {}],
+    [['keys', long], {}],
+  ] as const) {
+    const { code, stderr } = await run([...args], env);
+    assert.ok(code !== 0, args.join(' ').slice(0, 40));
+    for (const line of stderr.split('\n')) assert.ok(Array.from(line).length <= 1_010, line);
+    assert.ok(stderr.isWellFormed());
+  }
+});

@@ -98,3 +98,9 @@ test('a user agent is kept up to 200 characters', () => {
   const [kept] = listAll(filled({ userAgent: 'x'.repeat(16_000) }));
   assert.equal(kept?.userAgent?.length, 200);
 });
+
+test('a message is kept up to 500 characters, none of which is half of one', () => {
+  const [kept] = listAll(filled({ message: 'x' + '🐕'.repeat(1_000) }));
+  assert.equal(Array.from(kept?.message ?? '').length, 500);
+  assert.ok(kept?.message.isWellFormed() === true && kept.message.endsWith('🐕…'));
+});

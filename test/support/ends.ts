@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { BODY_LIMIT } from '../../src/domain/errors.ts';
 import { decodeCursor, decodeTextCursor, encodeCursor } from '../../src/domain/cursor.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { type Operation, pathNames, queryParameters } from '../../src/http/operation.ts';
@@ -119,6 +121,15 @@ function exampleBody({ body }: Operation): string | undefined {
   return JSON.stringify(example.value).replace('https://shop.example/petstore', EXAMPLE_ENDPOINT);
 }
 
+/** The fields of the body as JSON Schema, which refers to the schema's own name in some of them. */
+function fieldsOf({ body }: Operation): Readonly<Record<string, Schema>> {
+  if (body === undefined) return {};
+  const schema = z.toJSONSchema(body.schema, { io: 'input', unrepresentable: 'any' });
+  const own = schema.$ref === undefined ? schema : schema.$defs?.[schema.$ref.replace('#/$defs/', '')];
+  assert.ok(own?.properties);
+  return own.properties as Record<string, Schema>;
+}
+
 function withBody(operation: Operation, attempt: Omit<Attempt, 'method'>): Attempt {
   const body = attempt.body ?? exampleBody(operation);
   return { method: operation.method, ...attempt, ...(body !== undefined && { body }) };
@@ -213,9 +224,8 @@ export function* bodyAttempts(operation: Operation): Generator<Attempt> {
   if (body === undefined) return;
   const path = fill(operation);
   const example = JSON.parse(exampleBody(operation) ?? '{}') as Record<string, unknown>;
-  const { properties = {} } = z.toJSONSchema(body.schema, { io: 'input', unrepresentable: 'any' });
-  for (const [name, property] of Object.entries(properties)) {
-    const { minimum, maximum, maxLength, maxItems, items } = property as Schema;
+  for (const [name, property] of Object.entries(fieldsOf(operation))) {
+    const { minimum, maximum, maxLength, maxItems, items } = property;
     const ends = [
       ...[minimum, maximum].flatMap((end) => (end === undefined ? [] : [end - 1, end, end + 1])),
       ...(maxLength === undefined
@@ -241,4 +251,168 @@ export function* bodyAttempts(operation: Operation): Generator<Attempt> {
     'x'.repeat(70_000),
   ])
     yield withBody(operation, { path, body: whole });
+}
+
+/* As much wrong as the size of a request allows. */
+
+/** Repeats a text until `length` bytes are full. */
+function repeatTo(length: number, part: string): string {
+  return part.repeat(Math.max(1, Math.floor(length / Buffer.byteLength(part))));
+}
+
+function numbered(length: number, part: (index: number) => string): string {
+  return Array.from({ length: Math.floor(length / (part(9_999).length + 1)) }, (_, index) =>
+    part(index),
+  ).join();
+}
+
+/** Values of JSON of at most `length` bytes that no field takes. */
+function wrongJson(length: number): readonly string[] {
+  const room = length - 4;
+  const half = Math.floor(room / 2);
+  const lists = ['1', 'null', '""', '[]', '{}', '"pets:read"', '"pet.created"', '"\\u0000"', '1e99'];
+  const texts = ['x', '\\u0000', '\\ud800', '\\n', '🐕', 'é', 'İ', '﷽', '٣', '\u202e', ' '];
+  return [
+    ...lists.map((item) => `[${repeatTo(room - item.length, `${item},`)}${item}]`),
+    `[${numbered(room, (index) => `"${index}"`)}]`,
+    `${'['.repeat(half)}${']'.repeat(half)}`,
+    `${'[[1],'.repeat(Math.floor(room / 7))}1${']'.repeat(Math.floor(room / 7))}`,
+    ...texts.map((part) => `"${repeatTo(room, part)}"`),
+    `"https://${repeatTo(room - 8, 'a.')}"`,
+    '9'.repeat(room),
+    `-${'9'.repeat(room)}`,
+    `0.${'9'.repeat(room - 2)}`,
+    `1e${'9'.repeat(room - 2)}`,
+    `1${'0'.repeat(room - 1)}`,
+  ];
+}
+
+/** Objects of JSON of at most `length` bytes. A field that is an object takes some of them. */
+function fullObjects(length: number): readonly string[] {
+  const room = length - 4;
+  return [
+    `{${numbered(room, (index) => `"${index}":0`)}}`,
+    `{${numbered(room, () => '"a":0')}}`,
+    `{${numbered(room, () => '"__proto__":0')}}`,
+    `{"${'x'.repeat(room - 5)}":0}`,
+    `${'{"a":'.repeat(Math.floor(room / 6))}1${'}'.repeat(Math.floor(room / 6))}`,
+  ];
+}
+
+/** A body in which the field at `path` is `json`. */
+function withField(
+  body: Readonly<Record<string, unknown>>,
+  [name = '', ...rest]: readonly string[],
+  json: string,
+): string {
+  const inner = body[name];
+  const isObject = typeof inner === 'object' && inner !== null;
+  const value =
+    rest.length === 0 ? json : withField(isObject ? (inner as Record<string, unknown>) : {}, rest, json);
+  const others = JSON.stringify({ ...body, [name]: undefined }).slice(1, -1);
+  return `{${others}${others === '' ? '' : ','}${JSON.stringify(name)}:${value}}`;
+}
+
+/** The fields of a body and of the objects in it. */
+function* placesOf(
+  fields: Readonly<Record<string, Schema>>,
+  path: readonly string[] = [],
+): Generator<[string[], Schema]> {
+  for (const [name, field] of Object.entries(fields)) {
+    yield [[...path, name], field];
+    yield* placesOf(field['properties'] ?? {}, [...path, name]);
+  }
+}
+
+function exampleFields(operation: Operation): Readonly<Record<string, unknown>> {
+  return JSON.parse(exampleBody(operation) ?? '{}') as Record<string, unknown>;
+}
+
+/** The fields of a body that are lists without an end. */
+export function endlessLists(operation: Operation): string[] {
+  return [...placesOf(fieldsOf(operation))]
+    .filter(([, { type, maxItems }]) => type === 'array' && maxItems === undefined)
+    .map(([path]) => path.join('.'));
+}
+
+/** Bodies that the operation refuses: each field alone, all fields at once, and other bodies. */
+export function* wrongBodies(operation: Operation): Generator<Attempt> {
+  const { body, method } = operation;
+  const path = fill(operation);
+  if (body === undefined) {
+    if (method === 'DELETE') yield { method, path, body: `[${'1,'.repeat(8_000)}1]` };
+    return;
+  }
+  const example = exampleFields(operation);
+  const room = BODY_LIMIT - Buffer.byteLength(JSON.stringify(example)) - 200;
+  const fields = fieldsOf(operation);
+  for (const [field, { type }] of placesOf(fields))
+    for (const json of [...wrongJson(room), ...(type === 'object' ? [] : fullObjects(room))])
+      yield { method, path, body: withField(example, field, json) };
+  const names = Object.keys(fields);
+  const share = Math.floor(BODY_LIMIT / (names.length + 1)) - 100;
+  for (const json of [...wrongJson(share), ...fullObjects(share)])
+    yield { method, path, body: `{${names.map((name) => `${JSON.stringify(name)}:${json}`).join()}}` };
+  for (const whole of wrongJson(BODY_LIMIT)) yield { method, path, body: whole };
+}
+
+/** Bodies of unknown fields, which the operation may take. */
+export function* unknownFields(operation: Operation): Generator<Attempt> {
+  const { body, method } = operation;
+  if (body === undefined || Object.keys(exampleFields(operation)).length === 0) return;
+  for (const object of fullObjects(BODY_LIMIT)) yield { method, path: fill(operation), body: object };
+}
+
+/** Bytes of a header block with room for the rest of the request. */
+const BLOCK = 15_000;
+
+/** Texts for a path or a query of at most `length` bytes that no parameter takes. */
+function fullTexts(length: number): readonly string[] {
+  return ['x', '9', '-', '%F0%9F%90%95', '%00', '%2F', '%22', 'a.', '+', '%C4%B0'].map((part) =>
+    repeatTo(length, part),
+  );
+}
+
+/** Parameters that the operation refuses, or passes over. */
+export function* wrongParameters(operation: Operation): Generator<Attempt> {
+  const { method, parameters } = operation;
+  for (const name of pathNames(operation.path))
+    for (const text of fullTexts(BLOCK)) yield { method, path: fill(operation, { [name]: text }) };
+  if (method !== 'GET') return;
+  const path = fill(operation);
+  for (const [name] of queryParameters(operation)) {
+    for (const text of fullTexts(BLOCK)) yield { method, path: `${path}?${name}=${text}` };
+    const value = exampleOf(parameters[name] as AnyParameter);
+    for (const each of [value, 'x']) yield { method, path: `${path}?${repeatTo(BLOCK, `${name}=${each}&`)}` };
+  }
+  yield { method, path: `${path}?${repeatTo(BLOCK, 'a=1&')}` };
+}
+
+/** Headers that any request may have. */
+const ANY_HEADERS = [
+  'Accept',
+  'Cookie',
+  'Origin',
+  'Referer',
+  'User-Agent',
+  'X-Forwarded-For',
+  'Expect',
+  'Host',
+];
+
+/** Requests with one long header. Those that would change something have a wrong body, too. */
+export function* wrongHeaders(operation: Operation): Generator<Attempt> {
+  const { method, body } = operation;
+  const values = ['x', '"x", ', 'ÿ', '9', '203.0.113.177, '].map((part) => repeatTo(BLOCK / 2, part));
+  const path = fill(operation);
+  const always = body === undefined ? undefined : '[';
+  if (method !== 'GET' && always === undefined) return;
+  for (const name of [...Object.keys(REQUEST_HEADERS), ...ANY_HEADERS, 'Authorization', 'Content-Type'])
+    for (const value of values)
+      yield {
+        method,
+        path,
+        headers: { [name.toLowerCase()]: value },
+        ...(always !== undefined && { body: always }),
+      };
 }

@@ -231,17 +231,7 @@ export type Keys = readonly Key[];
 export interface NewKey {
   readonly label?: string | undefined;
   /** What the key may do. By default everything except `keys:manage` and `webhooks:manage`. */
-  readonly scopes?:
-    | readonly (
-        | 'pets:read'
-        | 'pets:write'
-        | 'store:read'
-        | 'store:write'
-        | 'events:read'
-        | 'keys:manage'
-        | 'webhooks:manage'
-      )[]
-    | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
   readonly expiresAt?: string | undefined;
 }
 

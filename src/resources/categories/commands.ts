@@ -1,6 +1,6 @@
 // Contract: sections 2 and 8.
 import type { Command } from 'commander';
-import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
+import { type ErrorCode, faultsMessage, ServiceError } from '../../domain/errors.ts';
 import { int64FromDecimal } from '../../domain/int64.ts';
 import { faultsOf } from '../../domain/parse.ts';
 import { toJson } from '../../domain/json.ts';
@@ -111,7 +111,7 @@ async function createCategory(
   const { NewCategory } = await import('./schema.ts');
   const { data, error } = NewCategory.safeParse(given);
   if (error !== undefined)
-    throw new ServiceError('invalid_parameter', `${faultsOf(NewCategory, given, error).join('; ')}.`);
+    throw new ServiceError('invalid_parameter', faultsMessage(faultsOf(NewCategory, given, error)));
   return withStore(async ({ store: { categories }, actor }) => {
     const created = await categories.create(actor, data);
     if ('error' in created) throw await describeTaken(categories, name);

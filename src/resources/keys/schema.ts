@@ -1,6 +1,14 @@
 // Contract: sections 3.14 and 10.2.
 import { z } from 'zod';
-import { bodyInstant, dateTime, givenDateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
+import {
+  bodyInstant,
+  dateTime,
+  givenDateTime,
+  int64,
+  list,
+  ScopeName,
+  wholeNumber,
+} from '../../domain/fields.ts';
 import { KEY_STATES, LABEL } from '../../domain/account.ts';
 import { SCOPES } from '../../domain/scope.ts';
 import { ApiKey } from '../../domain/api-key.ts';
@@ -29,10 +37,7 @@ const label = z
   });
 const SCOPES_FAULT = `must be an array of 1 to ${SCOPES.length} scopes`;
 
-const scopes = z
-  .array(ScopeName, { error: SCOPES_FAULT })
-  .refine((value) => value.length >= 1 && value.length <= SCOPES.length, { error: SCOPES_FAULT })
-  .meta({ minItems: 1, maxItems: SCOPES.length });
+const scopes = list(ScopeName, { least: 1, most: SCOPES.length, error: SCOPES_FAULT });
 
 const GRACE_FAULT = `must be an integer from 0 to ${GRACE.maximum}`;
 
@@ -139,11 +144,7 @@ const OPERATOR_LABEL_FAULT = 'must have 1 to 100 characters, no control characte
 export const OperatorNewKey = z
   .object({
     label: z.string({ error: OPERATOR_LABEL_FAULT }).regex(LABEL, { error: OPERATOR_LABEL_FAULT }).optional(),
-    scopes: z
-      .array(z.enum(SCOPES, { error: `must be of ${SCOPES.join(', ')}` }), {
-        error: 'must be a list of scopes',
-      })
-      .min(1, { error: 'must name at least one scope' })
+    scopes: scopes
       .meta({
         description: 'What the key may do. By default everything except `keys:manage` and `webhooks:manage`.',
       })

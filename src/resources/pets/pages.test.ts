@@ -1,10 +1,11 @@
 // Contract: section 3.
+import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
 import { STORES } from '../../../test/storage/stores.ts';
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { DAY } from '../../domain/clock.ts';
 import type { Pet } from './schema.ts';
-import type { PetQuery } from './table.ts';
+import type { PetPage, PetQuery } from './table.ts';
 import type { Store } from '../repositories.ts';
 import { addPets, type Fixture, get, list, patch, REX } from '../../../test/storage/fixture.ts';
 import { withPet } from './changes.test.ts';
@@ -116,3 +117,27 @@ for (const [name, fresh] of STORES) {
     assert.deepEqual(await get(store.pets, pet.id), pet);
   });
 }
+
+test('SQLite: the first pages that stay in memory hold at most 8 million characters', async (t) => {
+  const { store } = await sqliteFixture(t);
+  const names = STATUSES.map((status) => ({
+    name: '🐕'.repeat(200),
+    categoryId: 7n,
+    ...(status && { status }),
+  }));
+  for (let index = 0; index < 100; index++) await addPets(store.pets, names);
+  const queries = STATUSES.flatMap((status) =>
+    Array.from({ length: 100 }, (_, index): PetQuery => ({ limit: index + 1, status })),
+  );
+  const before = new Map<PetQuery, PetPage>();
+  for (const query of queries) before.set(query, await store.pets.list(query));
+  // The last ones first, because each new page may take the place of all others.
+  const again: PetPage[] = [];
+  for (const query of queries.toReversed()) {
+    const page = await store.pets.list(query);
+    if (page === before.get(query)) again.push(page);
+  }
+  const measure = (pages: readonly PetPage[]) => pages.reduce((sum, { items }) => sum + items.length, 0);
+  assert.ok(measure([...before.values()]) > 8 * 1024 * 1024);
+  assert.ok(again.length > 0 && measure(again) <= 8 * 1024 * 1024, `${measure(again)}`);
+});

@@ -53,11 +53,8 @@ function joinPage(animals: string, rows: number): string {
   return `SELECT count(*), group_concat(json) FROM (${animals} ORDER BY id DESC LIMIT ${rows})`;
 }
 
-interface CachedPage {
-  /** `Reader.version` when it was read. */
-  readonly at: bigint | undefined;
-  readonly page: PetPage;
-}
+/** Characters of the pages that stay cached. The responses of the pages hold as many again. */
+const CACHED_LENGTH = 8 * 1024 * 1024;
 
 const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PET_STATUSES];
 
@@ -65,7 +62,10 @@ const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PET_STATUSES
 export function openSqliteReads(reader: Reader): PetReads {
   const byId: Query<[json: Json<Pet>]> = reader.of('SELECT json FROM pets WHERE id = ?1');
   /** By limit and status. An array, because V8 promotes the entries of a cleared Map to the old generation. */
-  const firstPages: (CachedPage | undefined)[] = [];
+  const firstPages: (PetPage | undefined)[] = [];
+  let cachedLength = 0;
+  /** `Reader.version` when they were read. */
+  let cachedAt: bigint | undefined;
   /** By limit. */
   const queries: Readonly<Record<PageKind, (Query<PageRow> | undefined)[]>> = {
     all: [],
@@ -103,6 +103,12 @@ export function openSqliteReads(reader: Reader): PetReads {
     return toPetPage(animals.slice(0, end), BigInt(id));
   }
 
+  function forgetPages(): void {
+    firstPages.fill(undefined);
+    cachedLength = 0;
+    cachedAt = reader.version;
+  }
+
   return {
     /** First pages without other filters, which most clients ask for, stay cached until the next commit. */
     async list(query) {
@@ -110,11 +116,13 @@ export function openSqliteReads(reader: Reader): PetReads {
       if (cursor !== undefined || categoryId !== undefined || id !== undefined) return readPage(query);
       if (!reader.isFresh) await reader.check();
       const index = indexOf(query);
+      if (reader.version !== cachedAt) forgetPages();
       const cached = firstPages[index];
-      const at = reader.version;
-      if (cached !== undefined && cached.at === at) return cached.page;
+      if (cached !== undefined) return cached;
       const read = { ...readPage(query), cache: {} };
-      firstPages[index] = { at, page: read };
+      cachedLength += read.items.length;
+      if (cachedLength > CACHED_LENGTH) forgetPages();
+      else firstPages[index] = read;
       return read;
     },
     async get(id) {

@@ -1,6 +1,6 @@
 // Contract: section 13.
 import { z } from 'zod';
-import { bodyInstant, dateTime, int64, optionalText } from '../../domain/fields.ts';
+import { bodyInstant, dateTime, int64, list, optionalText } from '../../domain/fields.ts';
 import { MOST_TYPES, TYPE_FILTERS } from '../events/rules.ts';
 import { FAILURES, URL_LENGTH, writeUrl } from './rules.ts';
 import { DELIVERY_STATUSES, DISABLED_REASONS } from './table.ts';
@@ -21,15 +21,12 @@ const url = z
 
 const sentUrl = url.transform(writeUrl);
 
-const types = z
-  .array(z.enum(TYPE_FILTERS as [string, ...string[]], { error: TYPE_FAULT }), { error: TYPES_FAULT })
-  .min(1, { error: TYPES_FAULT })
-  .max(MOST_TYPES, { error: TYPES_FAULT })
-  .meta({
-    description:
-      'The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see.',
-    examples: [['order.*']],
-  });
+const typeFilter = z.enum(TYPE_FILTERS as [string, ...string[]], { error: TYPE_FAULT });
+const types = list(typeFilter, { least: 1, most: MOST_TYPES, error: TYPES_FAULT }).meta({
+  description:
+    'The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see.',
+  examples: [['order.*']],
+});
 
 const description = optionalText(200, { description: 'What the endpoint is for.', examples: ['The shop.'] });
 

@@ -1,0 +1,21 @@
+// Contract: section 4.1.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { faultsMessage, MESSAGE_LENGTH } from '../../src/domain/errors.ts';
+
+test('a message names five faults and says how many more there are', () => {
+  const faults = Array.from({ length: 7 }, (_, index) => `field${index} is required`);
+  const five =
+    'field0 is required; field1 is required; field2 is required; field3 is required; field4 is required';
+  assert.equal(faultsMessage(faults.slice(0, 1)), 'field0 is required.');
+  assert.equal(faultsMessage(faults.slice(0, 5)), `${five}.`);
+  assert.equal(faultsMessage(faults.slice(0, 6)), `${five}; and 1 more fault.`);
+  assert.equal(faultsMessage(faults), `${five}; and 2 more faults.`);
+});
+
+test('a message leaves out faults that do not fit, and counts them', () => {
+  const long = 'x'.repeat(300);
+  const message = faultsMessage(Array<string>(9).fill(long));
+  assert.equal(message, `${long}; ${long}; ${long}; and 6 more faults.`);
+  assert.ok(message.length <= MESSAGE_LENGTH);
+});
