@@ -21,7 +21,11 @@ test('where the role may not delete entries, one line a day says so', async (t) 
   const execute = async (sql: string, address = owner) => {
     const client = new Client(address);
     await client.connect();
-    await client.query(sql).finally(() => client.end());
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
   };
   await execute(
     `CREATE ROLE ${url.username} LOGIN;
@@ -37,8 +41,8 @@ test('where the role may not delete entries, one line a day says so', async (t) 
   const lines: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
   const prune = auditRetention({ store, auditKept: OLD, clock, log });
-  for (const pause of [0, MINUTE, MINUTE, DAY, MINUTE]) {
-    clock.advance(pause);
+  for (const passed of [0, MINUTE, MINUTE, DAY, MINUTE]) {
+    clock.advance(passed);
     await prune();
   }
   assert.equal(lines.length, 2);
