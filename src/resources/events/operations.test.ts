@@ -103,6 +103,22 @@ test('a cursor of another feed is 410, and its Link begins now', async () => {
   );
 });
 
+test('a reader without a cursor begins behind what is about to be deleted, and gets no 410', async (t) => {
+  const service = await startTestService(t, { env: { EVENTS_KEEP_DAYS: '7' } });
+  const sent = { key: await service.issueKey({ scopes: SCOPES }) };
+  const add = () => call(service.url, '/v1/pets', { ...sent, body: PET });
+  const ids = ({ json }: Answer) => json.map(({ data }: { data: { id: number } }) => data.id);
+  for (let pets = 0; pets < 5; pets++) await add();
+  await service.passTime(7 * DAY + 1);
+  for (let pets = 0; pets < 3; pets++) await add();
+  const first = await send('/events?type=pet.*&limit=1', sent, service);
+  await service.store.events.prune(7 * DAY);
+  const second = await send(nextOf(first), sent, service);
+  const third = await send(nextOf(second), sent, service);
+  assert.deepEqual([first, second, third].map(ids), [[6], [7], [8]]);
+  assert.deepEqual(ids(await send('/events?type=pet.*', sent, service)), [6, 7, 8]);
+});
+
 test('a cursor is 410 once an event after it was deleted, and one behind it goes on', async (t) => {
   const service = await startTestService(t);
   const sent = { key: await service.issueKey({ scopes: SCOPES }) };

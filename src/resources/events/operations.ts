@@ -99,6 +99,8 @@ interface Stores {
   readonly feed: Feed;
   readonly keys: Pick<KeyRepository, 'find'>;
   readonly clock: Clock;
+  /** Milliseconds that events are kept. */
+  readonly eventsKept: number;
 }
 
 /** `after=now` begins at the end of the feed. */
@@ -175,7 +177,7 @@ type EventParameters = {
 
 async function listPage(
   { key, accountId, parameters, request, waits }: ClientCall<EventParameters>,
-  { events, feed, keys, clock }: Stores,
+  { events, feed, keys, clock, eventsKept }: Stores,
 ) {
   const { limit, type, wait, after: cursor } = parameters;
   const { environment, scopes } = key;
@@ -187,8 +189,9 @@ async function listPage(
   }
   if (cursor !== undefined && cursor.accountId !== accountId) return NO_CURSOR;
   const deadline = clock().monotonic + (request.method === 'HEAD' ? 0 : wait * 1_000);
+  const begin = cursor?.place ?? (await events.findOldest(eventsKept));
   for (;;) {
-    const page = await events.list({ streams, after: cursor?.place, limit });
+    const page = await events.list({ streams, after: begin, limit });
     if (cursor !== undefined) {
       if (cursor.feed !== page.feed || cursor.place < page.deletedTo) {
         const { feed: name, last } = await events.findEnd();

@@ -295,6 +295,10 @@ for (const [name, fresh] of STORES) {
     for (const [index, instant] of instants.entries())
       assert.equal(await events.findPlace(instant), items[index - 1]?.id ?? 0n);
     assert.equal(await events.findPlace(Math.floor(clock().unix)), items.at(-1)?.id);
+    // Each was written a second before the next one, and the last one a second ago.
+    assert.equal(await events.findOldest(5_500), undefined);
+    assert.equal(await events.findOldest(3_500), items[1]?.id);
+    assert.equal(await events.findOldest(500), items.at(-1)?.id);
   });
 
   test(`${name}: the end of the feed lies behind what is committed, also behind what waits for its place`, async (t) => {

@@ -417,6 +417,15 @@ export function open(engine: Engine) {
       await placeAll();
       return findPlace(reading, since);
     },
+    /**
+     * The place before the oldest event that is kept for `milliseconds`. What is older may still be there, and is deleted any
+     * moment: a reader who began with it would not get to its second page. Undefined when nothing is older.
+     */
+    async findOldest(milliseconds: number): Promise<bigint | undefined> {
+      const keptFrom = Math.floor(await engine.now()) - milliseconds;
+      const [oldest] = await engine.select(EVENTS, sql`ORDER BY id LIMIT 1`);
+      return oldest === undefined || oldest.at >= keptFrom ? undefined : findPlace(reading, keptFrom);
+    },
     placeAll,
     /** The events with these places that are still in the feed. */
     find: (places: readonly bigint[]): Promise<readonly StoredEvent[]> =>
