@@ -1,6 +1,8 @@
 // Contract: section 6.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -87,4 +89,26 @@ test('an IPv6 client is its /64', async (t) => {
 test('a 401 carries all rate headers', async (t) => {
   const service = await startTestService(t);
   assertRateHeaders(await call(service.url, '/v1/pets'));
+});
+
+test('an address that is kept does not hold the header that it was in', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--expose-gc',
+    '--input-type=module',
+    '--eval',
+    `import { clientAddress } from '${new URL('../../src/http/address.ts', import.meta.url).href}';
+    const addressOf = clientAddress([{ address: '127.0.0.0', prefix: 8, family: 'ipv4' }]);
+    const addresses = [];
+    for (let index = 0; index < 5_000; index++) {
+      const forwardedFor = Buffer.from('x'.repeat(15_000) + ', 203.0.113.1' + (index % 90 + 10));
+      const headers = { 'x-forwarded-for': forwardedFor.toString('latin1') };
+      addresses.push(addressOf({ socket: { remoteAddress: '127.0.0.1' }, headers }));
+    }
+    gc();
+    console.log(addresses[0], process.memoryUsage().heapUsed);`,
+  ]);
+  const [address, bytes] = stdout.split(' ');
+  assert.equal(address, '203.0.113.110');
+  // The headers have 75 MB.
+  assert.ok(Number(bytes) < 40_000_000, stdout);
 });
