@@ -59,7 +59,7 @@ const [alone, together] = [files.filter((file) => isAlone(file)), files.filter((
 /** Where the processes take their files from, and note what each cost. */
 const queue = mkdtempSync(join(tmpdir(), 'petstore-tests-'));
 writeFileSync(join(queue, 'files.json'), JSON.stringify(together));
-const shared = Array.from({ length: Math.min(SHARED, together.length) }, () => script('test-files.ts'));
+const processes = Array.from({ length: Math.min(SHARED, together.length) }, () => script('test-files.ts'));
 
 let browser: Awaited<ReturnType<typeof startBrowserServer>> | undefined;
 
@@ -67,7 +67,7 @@ let browser: Awaited<ReturnType<typeof startBrowserServer>> | undefined;
 const skipped = new Map<string, number>();
 
 run({
-  files: [...shared, ...alone],
+  files: [...processes, ...alone],
   concurrency: SHARED + 1,
   execArgv: [`--test-timeout=${PATIENCE}`, '--import', script('test-process.ts')],
   env: { ...env, NODE_COMPILE_CACHE, TEST_QUEUE: queue, ...(await startShared()) },
