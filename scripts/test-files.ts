@@ -1,14 +1,14 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from 'node:process';
-import { test } from 'node:test';
+import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { shareProcess } from '../test/support/lifetime.ts';
 import { measureProcessorTime, noteCost } from './test-costs.ts';
 
 /*
  * Runs the test files of TEST_QUEUE that no other process of the run has taken, one after the other, in this process. A file
- * is a test whose subtests are its tests, so hooks of a file begin and end with it.
+ * is a suite, so its tests begin when all of it is loaded, and its hooks begin and end with it.
  */
 
 const folder = env['TEST_QUEUE'];
@@ -19,7 +19,7 @@ const files = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as st
 for (const [index, file] of files.entries()) {
   if (!takes(join(folder, `${index}.taken`))) continue;
   const before = measureProcessorTime();
-  await test(file, async () => {
+  await suite(file, async () => {
     await import(pathToFileURL(file).href);
   });
   noteCost(folder, file, measureProcessorTime() - before);
