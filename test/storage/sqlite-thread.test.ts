@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { ENGINE_PARTS } from '../../src/app/store.ts';
 import { databaseFiles } from '../../src/storage/sqlite/database-files.ts';
-import { startWritingThread, Writer } from '../../src/storage/sqlite/writer.ts';
+import { takeWritingThread, Writer } from '../../src/storage/sqlite/writer.ts';
 import type { WriteCall } from '../../src/storage/sqlite/writing-thread.ts';
 import { list, requireValue, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
@@ -123,7 +123,7 @@ async function writerFixture(t: TestContext) {
   const threads: Worker[] = [];
   const lost: string[] = [];
   const start = () => {
-    const thread = startWritingThread(ENGINE_PARTS.writingThread, {
+    const thread = takeWritingThread(ENGINE_PARTS.writingThread, {
       files: databaseFiles(fixture.file),
       isSilent: false,
     });
@@ -179,7 +179,7 @@ test('when no thread can start, waiting writes fail and the next one tries again
   const lost: string[] = [];
   const start = () => {
     if (left-- > 0) throw new Error('no room');
-    return startWritingThread(ENGINE_PARTS.writingThread, { files: databaseFiles(file), isSilent: false });
+    return takeWritingThread(ENGINE_PARTS.writingThread, { files: databaseFiles(file), isSilent: false });
   };
   const writer = new Writer(clock, start, ({ message }) => lost.push(message));
   t.after(() => writer.close());

@@ -14,7 +14,7 @@ import { DIALECT } from './dialect.ts';
 import { storeError } from './errors.ts';
 import { Query, Reader } from './query.ts';
 import { ServingLock } from './serving-lock.ts';
-import { startWritingThread, Writer } from './writer.ts';
+import { takeWritingThread, Writer } from './writer.ts';
 import type { WriteCall } from './writing-thread.ts';
 
 /** The store in one SQLite file. This thread reads it on a connection of its own, and another thread writes. */
@@ -24,7 +24,7 @@ export function openSqlite(path: string, settings: EngineSettings & { createFold
   const file = resolve(path);
   const files = databaseFiles(file);
   const reader = new Reader(db);
-  const writer = new Writer(clock, () => startWritingThread(writingThread, { files, isSilent }), onLost);
+  const writer = new Writer(clock, () => takeWritingThread(writingThread, { files, isSilent }), onLost);
   return sqliteEngine({ db, file, guard: new DatabaseGuard(files), reader, writer, writes, clock });
 }
 

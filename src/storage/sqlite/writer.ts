@@ -9,9 +9,13 @@ import {
   isOwnFault,
   type Message,
   type ThreadAnswer,
-  type WriteCall,
   type ThreadData,
+  type ThreadOrder,
+  type WriteCall,
 } from './writing-thread.ts';
+
+/** The `threadId` of a thread that has ended. */
+const ENDED = -1;
 
 /** Milliseconds that a write waits while another process holds the database, an import for instance. */
 const PATIENCE = 5_000;
@@ -28,9 +32,44 @@ const GATHERING_TURNS = 3;
 /** Milliseconds. A turn that takes less had nothing to do: answering one request takes about this long. */
 const IDLE_TURN = 0.02;
 
-/** Starts the thread, whose entry calls `runWritingThread`, for a database that `openDatabase` has opened before. */
-export function startWritingThread(entry: URL, data: ThreadData): Worker {
-  return new Worker(entry, { workerData: data });
+/** Threads that stay when their databases are closed. Others end. */
+const IDLE_MAX = 3;
+
+/** Threads without a database. They do not keep the process alive. */
+const idleThreads: Worker[] = [];
+
+/**
+ * A thread, whose entry calls `runWritingThread`, for a database that `openDatabase` has opened before. A process has one
+ * entry. One that opens a database after the other, as tests do, takes its threads again: to start one takes longer
+ * than most commands.
+ */
+export function takeWritingThread(entry: URL, data: ThreadData): Worker {
+  const thread = idleThreads.pop() ?? new Worker(entry);
+  thread.removeAllListeners();
+  thread.ref();
+  const order: ThreadOrder = { open: data };
+  thread.postMessage(order);
+  return thread;
+}
+
+/** Closes the database of a thread that has answered all calls. */
+async function returnWritingThread(thread: Worker): Promise<void> {
+  const order: ThreadOrder = 'close';
+  thread.postMessage(order);
+  await new Promise((resolve) => {
+    thread.once('message', resolve).once('exit', resolve);
+  });
+  thread.removeAllListeners();
+  if (thread.threadId === ENDED) return;
+  if (idleThreads.length >= IDLE_MAX) {
+    await thread.terminate();
+    return;
+  }
+  thread.unref();
+  // It has no database, so nothing is lost.
+  thread.on('error', () => undefined);
+  thread.once('exit', () => idleThreads.splice(idleThreads.indexOf(thread), 1));
+  idleThreads.push(thread);
 }
 
 /** What the writer is asked to do. */
@@ -84,13 +123,13 @@ export class Writer {
     });
   }
 
-  /** Finishes the writes that have arrived, unless the database is locked, then ends the thread. */
+  /** Finishes the writes that have arrived, unless the database is locked, then gives the thread back. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
     const thread = this.#thread;
     this.#thread = undefined;
-    await thread?.terminate();
+    if (thread !== undefined) await returnWritingThread(thread);
   }
 
   async #writeAll(): Promise<void> {
@@ -140,7 +179,7 @@ export class Writer {
       thread.on('message', (answer: ThreadAnswer) => this.#answer?.resolve(answer));
       thread.on('error', (error: Error) => (fault = error));
       thread.on('exit', (code) => {
-        // `close` ends the thread on purpose.
+        // After `close`, nobody misses it.
         if (thread !== this.#thread) return;
         this.#thread = undefined;
         const error = fault ?? new Error(`The writing thread ended with code ${code}.`);

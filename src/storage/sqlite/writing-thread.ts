@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
@@ -41,7 +41,7 @@ interface OwnFault {
   readonly ownFault: Fault;
 }
 
-/** What a thread is started with. */
+/** The database that a thread writes to until it is closed. */
 export interface ThreadData {
   readonly files: DatabaseFiles;
   readonly isSilent: boolean;
@@ -49,14 +49,23 @@ export interface ThreadData {
 
 type AnyWrite = Write<readonly unknown[], unknown>;
 
-/** Does what `Writer` sends, until the thread ends. */
+/** What a thread is sent: a database, calls for it, and that it is closed. */
+export type ThreadOrder = { readonly open: ThreadData } | Message | 'close';
+
+/** Does what `Writer` sends, for one database after the other, until the thread ends. It answers calls and `close`. */
 export function runWritingThread(writes: Writes): void {
   const port = parentPort;
   if (port === null) throw new Error('This is not a program: Writer starts it as a thread.');
-  const { files, isSilent } = workerData as ThreadData;
-  const thread = new WritingThread(files, writes, isSilent);
-  port.on('message', (message: Message) => {
-    void thread.perform(message).then((answer) => port.postMessage(answer));
+  let thread: WritingThread | undefined;
+  port.on('message', (message: ThreadOrder) => {
+    if (message === 'close') {
+      thread?.close();
+      thread = undefined;
+      port.postMessage('closed');
+    } else if ('open' in message) {
+      const { files, isSilent } = message.open;
+      thread = new WritingThread(files, writes, isSilent);
+    } else void thread?.perform(message).then((answer) => port.postMessage(answer));
   });
 }
 
@@ -89,6 +98,10 @@ class WritingThread {
     } catch (error) {
       return { fault: toFault(error) };
     }
+  }
+
+  close(): void {
+    this.#connection?.db.close();
   }
 
   #connect() {
