@@ -11,6 +11,7 @@ import type { RecentRequests } from '../observability/recent-requests.ts';
 import type { Feed } from '../resources/events/feed.ts';
 import type { Deliverer } from '../resources/webhooks/deliverer.ts';
 import type { Endpoints } from '../resources/webhooks/endpoints.ts';
+import type { Sender } from '../resources/webhooks/send.ts';
 import type { HttpLimits } from '../http/server.ts';
 import type { Store } from '../resources/repositories.ts';
 
@@ -32,6 +33,7 @@ export interface Running extends OpenLimiter {
   /** Undefined with WEBHOOKS=off. */
   readonly endpoints: Endpoints | undefined;
   readonly deliverer: Deliverer | undefined;
+  readonly sender: Sender | undefined;
   readonly addressOf: ClientAddress;
   /** Undefined without the console. */
   readonly recent: RecentRequests | undefined;

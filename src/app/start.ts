@@ -47,6 +47,8 @@ interface ServiceDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: HttpLimits;
+  /** Name servers for the endpoints of webhooks, in place of those of the system. */
+  readonly nameServers?: readonly string[];
   /** Tells of the addresses once everything listens; in the log by default. */
   readonly announce?: (addresses: Addresses) => void;
 }
@@ -103,6 +105,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       limitWatch,
       endpoints: webhooks?.endpoints,
       deliverer: webhooks?.deliverer,
+      sender: webhooks?.sender,
       addressOf,
       recent,
       failedRequests: new FailedRequests(),

@@ -10,7 +10,7 @@ const DRAIN_TIME = 8_000;
 /** Milliseconds after which a stop begins no further batch of usage. The rest is for the last one, the store and the log. */
 const WRITE_TIME = 8_700;
 
-interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'limiter' | 'feed'> {
+interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'limiter' | 'feed' | 'sender'> {
   readonly state: { isOpen: boolean; isDraining: boolean };
   readonly api: PublicApi;
   readonly console: OpenConsole | undefined;
@@ -21,7 +21,7 @@ interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'limiter' | 
 
 /** Turns readiness off, finishes what was accepted, writes all counts and closes the store; within 10 seconds. */
 export async function stopService(parts: Parts): Promise<void> {
-  const { state, api, console, background, gate, checks, servers, store, limiter, feed, log } = parts;
+  const { state, api, console, background, gate, checks, servers, store, limiter, feed, sender, log } = parts;
   state.isDraining = true;
   log.info('stopping');
   feed.close();
@@ -46,6 +46,7 @@ export async function stopService(parts: Parts): Promise<void> {
     clearTimeout(late);
     await gate.end();
     limiter.close();
+    await sender?.close();
     await store.close();
     log.info('stopped');
   }

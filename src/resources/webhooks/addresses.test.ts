@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkEndpoint, isPublicAddress, resolveEndpoint } from './addresses.ts';
+import { chooseAddress, isPublicAddress, readAddress } from './addresses.ts';
 
 const SPECIAL = [
   '0.0.0.0',
@@ -45,36 +45,45 @@ const SPECIAL = [
   'ff02::1',
 ];
 
-const resolveTo =
-  (...addresses: string[]) =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? (6 as const) : (4 as const) }));
-
 for (const address of SPECIAL)
   test(`${address} is not public`, () => assert.equal(isPublicAddress(address), false));
 
 for (const address of ['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111'])
   test(`${address} is public`, () => assert.equal(isPublicAddress(address), true));
 
-test('a name is refused when one of its addresses is private', async () => {
-  const lookup = resolveTo('8.8.8.8', '10.0.0.1');
-  assert.deepEqual(await checkEndpoint(new URL('https://shop.example'), lookup, isPublicAddress), {
-    error: 'invalid_request',
-    message: 'must lead to public addresses only',
-  });
+const toAddresses = (...addresses: string[]) =>
+  addresses.map((address) => ({ address, family: address.includes(':') ? (6 as const) : (4 as const) }));
+
+test('a name is refused when one of its addresses is private, and allowed with all of them for development', () => {
+  const addresses = toAddresses('8.8.8.8', '10.0.0.1');
+  assert.deepEqual(chooseAddress(addresses, { allowPrivate: false }), { failure: 'address_not_public' });
+  assert.deepEqual(chooseAddress(addresses, { allowPrivate: true }), { address: addresses[0] });
 });
 
-test('a name without addresses is refused', async () => {
-  const url = new URL('https://shop.example');
-  assert.deepEqual(await resolveEndpoint(url, resolveTo(), isPublicAddress), {
-    failure: 'name_not_resolved',
-  });
+test('IPv4 is chosen before IPv6, and a name without addresses is refused', () => {
+  const addresses = toAddresses('2606:4700:4700::1111', '8.8.8.8');
+  assert.deepEqual(chooseAddress(addresses, { allowPrivate: false }), { address: addresses[1] });
+  assert.deepEqual(chooseAddress([], { allowPrivate: true }), { failure: 'name_not_resolved' });
 });
 
-for (const host of ['127.1', '0x7f000001', '2130706433', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])
-  test(`the literal address ${host} is checked without a lookup`, async () => {
-    const lookup = () => assert.fail('looked up a literal address');
-    assert.deepEqual(await resolveEndpoint(new URL(`https://${host}/`), lookup, isPublicAddress), {
-      failure: 'address_not_public',
-    });
+for (const host of [
+  '127.1',
+  '0x7f000001',
+  '2130706433',
+  '0177.0.0.1',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  'LOCALHOST',
+  'localhost.',
+])
+  test(`${host} is checked without a look-up`, () => {
+    const address = readAddress(new URL(`https://${host}/`).hostname);
+    assert.ok(address !== undefined);
+    assert.deepEqual(chooseAddress([address], { allowPrivate: false }), { failure: 'address_not_public' });
+    assert.deepEqual(chooseAddress([address], { allowPrivate: true }), { address });
   });
+
+test('a name needs a look-up', () => {
+  for (const name of ['shop.example', 'localhost.example', 'a-localhost'])
+    assert.equal(readAddress(name), undefined);
+});

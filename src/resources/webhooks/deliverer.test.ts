@@ -16,12 +16,13 @@ import { changeAccount, CLIENT, createAccount, ROOT } from '../../../test/suppor
 import { test } from '../../../test/support/test.ts';
 import { Feed } from '../events/feed.ts';
 import type { Store } from '../repositories.ts';
-import type { Lookup } from './addresses.ts';
 import { Deliverer } from './deliverer.ts';
+import { DirectTransport } from './direct-transport.ts';
 import type { TypeFilter } from '../events/rules.ts';
 import type { Owner } from './repository.ts';
 import type { WebhookPatch } from './schema.ts';
 import { Sender } from './send.ts';
+import type { Transport } from './transport.ts';
 
 const KEY: Actor = { kind: 'key', id: 1 };
 const [SECRET, NEW_SECRET] = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`) as [
@@ -29,12 +30,12 @@ const [SECRET, NEW_SECRET] = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toSt
   string,
 ];
 
-const LOCAL = [{ address: '127.0.0.1', family: 4 }] as const;
+const LOCAL = { address: { address: '127.0.0.1', family: 4 } } as const;
 
 interface OpenOptions {
   readonly random?: () => number;
   readonly feed?: Feed;
-  readonly lookup?: Lookup;
+  readonly lookUp?: Transport['lookUp'];
   /** In place of those of the store. */
   readonly parts?: Partial<Pick<Store, 'webhooks' | 'sending'>>;
 }
@@ -53,8 +54,11 @@ async function prepare(t: TestContext) {
   const logged: string[] = [];
   const open = (
     instance: string,
-    { random = () => 0.5, feed: followed = feed, lookup = async () => LOCAL, parts = {} }: OpenOptions = {},
+    { random = () => 0.5, feed: followed = feed, lookUp = async () => LOCAL, parts = {} }: OpenOptions = {},
   ) => {
+    const transport: Transport = new DirectTransport({ clock, allowPrivate: true });
+    transport.lookUp = lookUp;
+    t.after(() => transport.close());
     const deliverer = new Deliverer({
       instance,
       clock,
@@ -64,12 +68,7 @@ async function prepare(t: TestContext) {
       webhooks,
       sending,
       ...parts,
-      sender: new Sender({
-        clock,
-        lookup,
-        isAllowed: () => true,
-        allowPrivate: true,
-      }),
+      sender: new Sender({ clock, transport, allowPrivate: true }),
       log: pino({ level: 'error' }, { write: (line: string) => void logged.push(line) }),
     });
     deliverers.push(deliverer);
@@ -485,7 +484,7 @@ function holdNames() {
   const held: PromiseWithResolvers<void>[] = [];
   return {
     held,
-    lookup: async () => {
+    lookUp: async () => {
       const gate = Promise.withResolvers<void>();
       held.push(gate);
       await gate.promise;
@@ -543,12 +542,12 @@ for (const { title, make, goesOn } of CHANGES) {
   test(`after ${title} nothing leaves as before it: retries, new events and those that wait for their name`, async (t) => {
     const prepared = await prepare(t);
     const { open, add, addEvents, findDue, untilWritten, passTime, owner } = prepared;
-    const { held, lookup, release } = holdNames();
+    const { held, lookUp, release } = holdNames();
     let status = 500;
     const [{ url, received }, other] = [await startEndpoint(t, () => status), await startEndpoint(t)];
     const id = await add(named(url), ['*']);
     const control = await add((await startEndpoint(t)).url, ['limit.*']);
-    const deliverer = open('one', { lookup });
+    const deliverer = open('one', { lookUp });
     await addEvents(2);
     await deliverer.look();
     while ((await findDue(id))?.count !== 2) {
@@ -588,10 +587,10 @@ for (const { title, make, goesOn } of CHANGES) {
   test(`after ${title} a test that waits for its name leaves by it, or not at all`, async (t) => {
     const prepared = await prepare(t);
     const { open, add, owner } = prepared;
-    const { held, lookup, release } = holdNames();
+    const { held, lookUp, release } = holdNames();
     const [{ url, received }, other] = [await startEndpoint(t), await startEndpoint(t)];
     const id = await add(named(url));
-    const sent = open('one', { lookup }).sendTest(KEY, id, owner, 'test_1');
+    const sent = open('one', { lookUp }).sendTest(KEY, id, owner, 'test_1');
     await until(() => held.length === 1);
     await make(prepared, id, named(other.url));
     // A disabled endpoint gets tests, too.
@@ -606,11 +605,11 @@ for (const { title, make, goesOn } of CHANGES) {
   test(`another instance knows ${title} after its next look`, async (t) => {
     const prepared = await prepare(t);
     const { open, add, addEvents, another } = prepared;
-    const { held, lookup, release } = holdNames();
+    const { held, lookUp, release } = holdNames();
     const [{ url, received }, other] = [await startEndpoint(t), await startEndpoint(t)];
     const id = await add(named(url), ['*']);
     await addEvents(7);
-    const deliverer = open('one', { lookup });
+    const deliverer = open('one', { lookUp });
     await deliverer.look();
     await until(() => held.length === 5);
     const store = await another();
@@ -696,12 +695,12 @@ test('a webhook that changes again and again gets at most 5 requests at once', a
 
 test('410 withdraws what has not left', async (t) => {
   const { open, add, get, addEvents } = await prepare(t);
-  const { held, lookup, release } = holdNames();
+  const { held, lookUp, release } = holdNames();
   const { url, received } = await startEndpoint(t, () => 410);
   const id = await add(named(url));
   const { place } = await get(id);
   await addEvents(4);
-  const deliverer = open('one', { lookup });
+  const deliverer = open('one', { lookUp });
   await deliverer.look();
   await until(() => held.length === 4);
   held.shift()?.resolve();

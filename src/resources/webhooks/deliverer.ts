@@ -246,7 +246,7 @@ export class Deliverer {
         // Nothing may wait from here to the sender, which learns of later changes.
         if (changed.has(id)) continue;
         test = found.value;
-        sent = this.#send(test, key, body as Json<unknown>);
+        sent = this.#send(test, key, body as Json<unknown>, true);
       } finally {
         this.#reads.delete(changed);
       }
@@ -435,10 +435,16 @@ export class Deliverer {
   }
 
   /** Undefined: it was withdrawn before it left. */
-  async #send(webhook: WebhookRow, id: string, body: Json<unknown>): Promise<Outcome | undefined> {
+  async #send(
+    webhook: WebhookRow,
+    id: string,
+    body: Json<unknown>,
+    isTest = false,
+  ): Promise<Outcome | undefined> {
     const { sender, clock, log } = this.#settings;
     const secrets = signingSecrets(webhook, clock().unix);
-    const outcome = await sender.send({ webhookId: webhook.id, url: webhook.url, id, body, secrets });
+    const { id: webhookId, accountId, url } = webhook;
+    const outcome = await sender.send({ webhookId, accountId, url, id, body, secrets, isTest });
     if (outcome === undefined) return undefined;
     const result = outcome.status === 'failed' ? outcome.failure : outcome.status;
     this.counts.set(result, (this.counts.get(result) ?? 0) + 1);

@@ -3,16 +3,15 @@ import type { Actor } from '../../domain/audit.ts';
 import { type Clock, MINUTE, SECOND } from '../../domain/clock.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Result } from '../../domain/result.ts';
-import { checkEndpoint, type Lookup } from './addresses.ts';
 import type { Deliverer } from './deliverer.ts';
 import type { Owner, WebhookTest } from './repository.ts';
 import { checkUrl, MOST_TESTS } from './rules.ts';
+import type { Sender } from './send.ts';
 
 interface EndpointSettings {
   readonly clock: Clock;
-  readonly lookup: Lookup;
-  readonly isAllowed: (address: string) => boolean;
   readonly allowPrivate: boolean;
+  readonly sender: Pick<Sender, 'findAddress'>;
   readonly deliverer: Pick<Deliverer, 'sendTest'>;
   /** A new random id. */
   readonly newId: () => string;
@@ -43,6 +42,12 @@ export class RecentTests {
   }
 }
 
+/** Why an endpoint is refused. */
+const MESSAGES = {
+  name_not_resolved: 'url must have a name that resolves to an address.',
+  address_not_public: 'url must lead to public addresses only.',
+} as const;
+
 /** What operations on webhooks do with endpoints themselves. */
 export class Endpoints {
   readonly #settings: EndpointSettings;
@@ -52,12 +57,14 @@ export class Endpoints {
     this.#settings = settings;
   }
 
-  /** Whether events may be sent there, by its text and by what its name resolves to now. It sends nothing. */
-  async check(text: string): Promise<Result<undefined, 'invalid_request'>> {
-    const { lookup, isAllowed } = this.#settings;
+  /** Whether events may be sent there, by its text and by what its name resolves to now. It sends nothing, and ends within 5 s. */
+  async check(text: string, accountId: number): Promise<Result<undefined, 'invalid_request'>> {
     const url = checkUrl(text, this.#settings);
-    const checked = 'error' in url ? url : await checkEndpoint(url.value, lookup, isAllowed);
-    return 'error' in checked ? { error: 'invalid_request', message: `url ${checked.message}.` } : checked;
+    if ('error' in url) return { error: 'invalid_request', message: `url ${url.message}.` };
+    const found = await this.#settings.sender.findAddress(url.value, accountId);
+    return 'failure' in found
+      ? { error: 'invalid_request', message: MESSAGES[found.failure] }
+      : { value: undefined };
   }
 
   /** `rate_limit_exceeded`: the account has sent `MOST_TESTS` within a minute from this instance. */

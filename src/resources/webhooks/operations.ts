@@ -163,7 +163,7 @@ const createWebhook = create(NewWebhook, WebhookWithSecret, {
       createdBy: key.id,
     };
     const created = await webhooks.doOnce(idempotency, async (claimed) => {
-      const checked = await waits.until(endpoints.check(url));
+      const checked = await waits.until(endpoints.check(url, accountId));
       return 'error' in checked ? checked : webhooks.create(actor, row, claimed);
     });
     return addSecret(created, secret);
@@ -216,7 +216,7 @@ const updateWebhook = change(WebhookPatch, Webhook, {
   ) {
     if (endpoints === undefined) return OFF;
     const { url } = body.fields;
-    const checked = url === undefined ? undefined : await waits.until(endpoints.check(url));
+    const checked = url === undefined ? undefined : await waits.until(endpoints.check(url, accountId));
     // Counts only after 404 and 412, like every fault of a patch.
     const patch = checked !== undefined && 'error' in checked ? { ...body, fault: checked.message } : body;
     const { scopes } = key;

@@ -1,158 +1,148 @@
 // Contract: section 13. Whom we may send to: docs/design/webhooks.md.
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import { Webhook } from 'standardwebhooks';
-import type { Clock } from '../../domain/clock.ts';
-import { SECOND } from '../../domain/clock.ts';
-import { type Address, type Lookup, resolveEndpoint } from './addresses.ts';
-import { checkUrl, type FailureKind, type Outcome } from './rules.ts';
+import { type Clock, SECOND } from '../../domain/clock.ts';
+import { chooseAddress, type Found, readAddress } from './addresses.ts';
+import { checkUrl, type Outcome } from './rules.ts';
+import type { Answer, Content, Transport } from './transport.ts';
+import { Turns } from './turns.ts';
 
 /** Milliseconds of an attempt: for the name, the connection, and the status of the answer. */
 const ATTEMPT_TIME = 10 * SECOND;
 
-/** Taken without an import, which reads all exports of the module and so loads undici. */
-const { request: openRequest } = process.getBuiltinModule('node:http');
+/** Attempts of an account from this instance that begin within a second. */
+const MOST_IN_A_SECOND = { most: Number.POSITIVE_INFINITY, mostEach: 20, share: 20 };
 
-/** Bytes of the headers of an answer. */
-const HEADERS_LENGTH = 16_384;
+/** Attempts at once at one address from this instance. */
+const MOST_AT_ADDRESS = { most: 20, mostEach: 20, share: 5 };
 
-/** Interim answers (1xx) before the answer. */
-const MOST_INTERIM = 10;
+/** Attempts at once from this instance. */
+const MOST_AT_ONCE = { most: 500, mostEach: 500, share: 125 };
 
-/** Attempts at once at one address from this instance. Others wait for their turn. */
-const MOST_AT_ADDRESS = 20;
-
-export interface SenderSettings {
+interface SenderSettings {
   readonly clock: Clock;
-  readonly lookup: Lookup;
-  readonly isAllowed: (address: string) => boolean;
+  readonly transport: Transport;
   readonly allowPrivate: boolean;
-  /** Milliseconds. */
-  readonly attemptTime?: number;
-  /** Certificates that are trusted besides those of the system. */
-  readonly ca?: string;
 }
 
-export interface Message {
+export interface Message extends Content {
   readonly webhookId: number;
+  readonly accountId: number;
   readonly url: string;
-  /** The id of the event. */
-  readonly id: string;
-  readonly body: string;
-  /** The newest first. */
-  readonly secrets: readonly string[];
+  /** Somebody waits for it: the time of the attempt includes all waits for turns. */
+  readonly isTest: boolean;
 }
 
-/** The headers of a message (Standard Webhooks 1.0). */
-export function signMessage(
-  { id, body, secrets }: Omit<Message, 'webhookId' | 'url'>,
-  unix: number,
-): Record<string, string> {
-  // Whole seconds, as the header has them.
-  const at = new Date(Math.floor(unix / SECOND) * SECOND);
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(at.getTime() / SECOND),
-    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' '),
-  };
+/** A test has waited for its turns for too long. */
+const LATE = 'late';
+
+interface Attempt {
+  readonly message: Message;
+  /** Monotonic milliseconds. The wait for the budget of the account is no part of an attempt, unless it is a test. */
+  begin: number;
+  /** Aborted when it is withdrawn, or with `LATE`, while the transport does not have it yet. */
+  readonly end: AbortController;
 }
 
-/** What an endpoint answered, or why there is no answer. */
-type Answer =
-  | { readonly status: number; readonly retryAfter?: number | undefined }
-  | { readonly failure: FailureKind };
-
-/**
- * Sends messages, each attempt over a connection of its own to an address that was checked for this attempt. It never rejects for
- * what the network does.
- */
+/** Decides when messages leave, and to which addresses. It never rejects for what the network does. */
 export class Sender {
   readonly #settings: SenderSettings;
-  /** Attempts under way by address, and those that wait. */
-  readonly #busy = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
-  /** What ends the attempts whose requests have not left, by webhook. */
-  readonly #unsent = new Map<number, Set<AbortController>>();
+  readonly #budgets = new Turns(MOST_IN_A_SECOND);
+  readonly #addresses = new Map<string, Turns>();
+  readonly #all = new Turns(MOST_AT_ONCE);
+  /** Attempts that the transport does not have yet, by webhook. */
+  readonly #waiting = new Map<number, Set<Attempt>>();
 
   constructor(settings: SenderSettings) {
     this.#settings = settings;
   }
 
+  /** The address of an endpoint that may get messages, by what its name resolves to now. Ends within 5 s. */
+  async findAddress({ hostname }: URL, accountId: number): Promise<Found> {
+    const address = readAddress(hostname);
+    return address === undefined
+      ? this.#settings.transport.lookUp(hostname, accountId)
+      : chooseAddress([address], this.#settings);
+  }
+
   /** Undefined: it was withdrawn, so nothing was sent. */
   async send(message: Message): Promise<Outcome | undefined> {
     const { clock } = this.#settings;
-    const begin = clock().monotonic;
-    const { webhookId } = message;
-    const withdrawal = new AbortController();
-    const unsent = this.#unsent.get(webhookId) ?? new Set();
-    this.#unsent.set(webhookId, unsent.add(withdrawal));
-    const leave = () => {
-      unsent.delete(withdrawal);
-      if (unsent.size === 0 && this.#unsent.get(webhookId) === unsent) this.#unsent.delete(webhookId);
-    };
-    const answer = await this.#attempt(message, begin, withdrawal.signal, leave).finally(leave);
-    const durationMs = Math.round(clock().monotonic - begin);
+    const attempt = { message, begin: clock().monotonic, end: new AbortController() };
+    this.#addWaiting(attempt);
+    const late = message.isTest ? setTimeout(() => attempt.end.abort(LATE), ATTEMPT_TIME) : undefined;
+    const answer = await this.#attempt(attempt).finally(() => {
+      clearTimeout(late);
+      this.#removeWaiting(attempt);
+    });
+    const durationMs = Math.round(clock().monotonic - attempt.begin);
     return answer === undefined ? undefined : { ...toOutcome(answer), durationMs };
   }
 
   /** When it resolves, no request of this webhook leaves that was made before. Requests that have left go on. */
   async withdraw(webhookId: number): Promise<void> {
-    for (const withdrawal of this.#unsent.get(webhookId) ?? []) withdrawal.abort();
-    this.#unsent.delete(webhookId);
+    for (const { end } of this.#waiting.get(webhookId) ?? []) end.abort();
+    await this.#settings.transport.withdraw(webhookId);
   }
 
-  /** `leave` is called just before the request leaves. From then on `withdrawn` does not abort. */
-  async #attempt(
-    message: Message,
-    begin: number,
-    withdrawn: AbortSignal,
-    leave: () => void,
-  ): Promise<Answer | undefined> {
-    const { clock, lookup, isAllowed, attemptTime = ATTEMPT_TIME, ca } = this.#settings;
+  close(): Promise<void> {
+    return this.#settings.transport.close();
+  }
+
+  async #attempt(attempt: Attempt): Promise<Answer | undefined> {
+    const { clock, transport } = this.#settings;
+    const { message } = attempt;
+    const { accountId } = message;
     const checked = checkUrl(message.url, this.#settings);
     if ('error' in checked) return { failure: 'url_refused' };
-    const url = checked.value;
-    const resolved = await within(attemptTime, (time) =>
-      Promise.race([resolveEndpoint(url, lookup, isAllowed), aborted(AbortSignal.any([time, withdrawn]))]),
-    );
-    if (withdrawn.aborted) return undefined;
-    if (resolved === undefined) return { failure: 'timeout' };
-    if ('failure' in resolved) return resolved;
-    // One address, so that each counts what it gets. IPv4, because a machine without IPv6 resolves IPv6 too.
-    const address = resolved.addresses.find(({ family }) => family === 4) ?? resolved.addresses[0];
-    if (address === undefined) return { failure: 'name_not_resolved' };
-    const left = Math.max(1, Math.ceil(attemptTime - (clock().monotonic - begin)));
-    const end = await this.#enter(address.address, withdrawn);
-    if (end === undefined) return undefined;
+    const over = attempt.end.signal;
+    const end = () => (over.reason === LATE ? ({ failure: 'timeout' } as const) : undefined);
+
+    const endBudget = await this.#budgets.enter(accountId, over);
+    if (endBudget === undefined) return end();
+    setTimeout(endBudget, SECOND).unref();
+    if (!message.isTest) attempt.begin = clock().monotonic;
+    const found = await Promise.race([this.findAddress(checked.value, accountId), waitForAbort(over)]);
+    if (found === undefined || over.aborted) return end();
+    if ('failure' in found) return found;
+    const { address } = found;
+    const spent = clock().monotonic - attempt.begin;
+    const turns: (() => void)[] = [];
     try {
-      if (withdrawn.aborted) return undefined;
-      return await within(left, async (time) => {
-        const connected = await connect(url, address, AbortSignal.any([time, withdrawn]), ca);
-        if (withdrawn.aborted) {
-          if ('socket' in connected) connected.socket.destroy();
-          return undefined;
-        }
-        if ('failure' in connected) return connected;
-        leave();
-        return post(connected.socket, url, message, clock().unix, time);
-      });
+      for (const shared of [this.#turnsAt(address.address), this.#all]) {
+        const endTurn = await shared.enter(accountId, over);
+        if (endTurn === undefined) return end();
+        turns.push(endTurn);
+      }
+      if (over.aborted) return end();
+      const used = message.isTest ? clock().monotonic - attempt.begin : spent;
+      const time = Math.max(1, Math.ceil(ATTEMPT_TIME - used));
+      const { webhookId, url, id, body, secrets } = message;
+      // Nothing may wait from here to the transport, which learns of later withdrawals.
+      this.#removeWaiting(attempt);
+      return await transport.post({ webhookId, url, address, id, body, secrets, time });
     } finally {
-      end();
+      for (const endTurn of turns) endTurn();
+      if (this.#addresses.get(address.address)?.isUnused === true) this.#addresses.delete(address.address);
     }
   }
 
-  /** Waits for a turn at an address. Undefined: the attempt was withdrawn before. */
-  async #enter(address: string, withdrawn: AbortSignal): Promise<(() => void) | undefined> {
-    let at = this.#busy.get(address);
-    if (at === undefined) this.#busy.set(address, (at = { count: 0, waiting: [] }));
-    const { waiting } = at;
-    if (at.count < MOST_AT_ADDRESS) at.count++;
-    else if (!(await waitForTurn(waiting, withdrawn))) return undefined;
-    return () => {
-      const next = waiting.shift();
-      // The next one takes the place of this one.
-      if (next !== undefined) next();
-      else if (--at.count === 0) this.#busy.delete(address);
-    };
+  #turnsAt(address: string): Turns {
+    let turns = this.#addresses.get(address);
+    if (turns === undefined) this.#addresses.set(address, (turns = new Turns(MOST_AT_ADDRESS)));
+    return turns;
+  }
+
+  #addWaiting(attempt: Attempt): void {
+    const { webhookId } = attempt.message;
+    const waiting = this.#waiting.get(webhookId);
+    if (waiting === undefined) this.#waiting.set(webhookId, new Set([attempt]));
+    else waiting.add(attempt);
+  }
+
+  #removeWaiting(attempt: Attempt): void {
+    const { webhookId } = attempt.message;
+    const waiting = this.#waiting.get(webhookId);
+    waiting?.delete(attempt);
+    if (waiting?.size === 0) this.#waiting.delete(webhookId);
   }
 }
 
@@ -164,131 +154,9 @@ function toOutcome(answer: Answer) {
   return { status: 'failed', failure, httpStatus, ...(retryAfter !== undefined && { retryAfter }) } as const;
 }
 
-/** Does work that ends when its signal aborts, after some milliseconds. */
-async function within<T>(milliseconds: number, work: (time: AbortSignal) => Promise<T>): Promise<T> {
-  const time = new AbortController();
-  const timer = setTimeout(() => time.abort(), milliseconds);
-  try {
-    return await work(time.signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
+function waitForAbort(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
-}
-
-/** Joins a queue. Resolves with false when `withdrawn` aborts before the turn has come. */
-function waitForTurn(waiting: (() => void)[], withdrawn: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const take = () => {
-      withdrawn.removeEventListener('abort', giveUp);
-      resolve(true);
-    };
-    const giveUp = () => {
-      waiting.splice(waiting.indexOf(take), 1);
-      resolve(false);
-    };
-    waiting.push(take);
-    withdrawn.addEventListener('abort', giveUp, { once: true });
-  });
-}
-
-/** A connection to an address, with TLS for the name of the URL if its scheme says so. `timeout`: the signal aborted. */
-function connect(
-  url: URL,
-  { address }: Address,
-  signal: AbortSignal,
-  ca: string | undefined,
-): Promise<{ readonly socket: Socket } | { readonly failure: FailureKind }> {
-  const isSecure = url.protocol === 'https:';
-  const host = { host: address, port: Number(url.port || (isSecure ? 443 : 80)) };
-  // A certificate holds for the name, and there is no name to send (SNI) if the URL has an address.
-  const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '';
-  const socket = isSecure
-    ? connectTls({
-        ...host,
-        servername,
-        ALPNProtocols: ['http/1.1'],
-        // Not the default, which NODE_TLS_REJECT_UNAUTHORIZED changes.
-        rejectUnauthorized: true,
-        ...(ca !== undefined && { ca }),
-      })
-    : connectTcp(host);
-  return new Promise((resolve) => {
-    let isConnected = false;
-    const giveUp = () => {
-      socket.destroy();
-      resolve({ failure: 'timeout' });
-    };
-    signal.addEventListener('abort', giveUp, { once: true });
-    socket.once('connect', () => (isConnected = true));
-    // It stays, because a socket can fail at any time.
-    socket.on('error', () => resolve({ failure: isConnected ? 'tls_failed' : 'connection_failed' }));
-    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-      signal.removeEventListener('abort', giveUp);
-      resolve({ socket });
-    });
-  });
-}
-
-/** Sends the request over a connection, and ends the connection with the headers of the answer: nobody reads its body. */
-async function post(
-  socket: Socket,
-  url: URL,
-  message: Message,
-  unix: number,
-  time: AbortSignal,
-): Promise<Answer> {
-  const { promise, resolve } = Promise.withResolvers<Answer>();
-  const giveUp = () => resolve({ failure: 'timeout' });
-  time.addEventListener('abort', giveUp, { once: true });
-  const request = openRequest({
-    createConnection: () => socket,
-    method: 'POST',
-    path: url.pathname + url.search,
-    maxHeaderSize: HEADERS_LENGTH,
-    headers: {
-      host: url.host,
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(message.body),
-      'user-agent': 'Petstore-Webhooks',
-      ...signMessage(message, unix),
-    },
-  });
-  let interim = 0;
-  request.on('information', () => {
-    if (++interim > MOST_INTERIM) resolve({ failure: 'invalid_answer' });
-  });
-  // Nobody has asked for another protocol.
-  request.on('upgrade', () => resolve({ failure: 'invalid_answer' }));
-  request.on('response', ({ statusCode = 0, headers }) =>
-    resolve(
-      statusCode < 200
-        ? { failure: 'invalid_answer' }
-        : { status: statusCode, retryAfter: readRetryAfter(headers['retry-after'], unix) },
-    ),
-  );
-  request.on('error', ({ code }: NodeJS.ErrnoException) =>
-    resolve({ failure: code?.startsWith('HPE_') ? 'invalid_answer' : 'connection_failed' }),
-  );
-  request.end(message.body);
-  try {
-    return await promise;
-  } finally {
-    time.removeEventListener('abort', giveUp);
-    request.destroy();
-    socket.destroy();
-  }
-}
-
-/** Milliseconds from `unix` on. */
-function readRetryAfter(header: string | undefined, unix: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - unix);
 }
