@@ -9,6 +9,7 @@ import type { OpenConsole } from './console-listener.ts';
 import type { Clock } from '../domain/clock.ts';
 import { clientAddress } from '../http/address.ts';
 import type { OpenMetrics } from './metrics-listener.ts';
+import { Outages } from '../observability/outages.ts';
 import { FailedRequests } from '../observability/failed-requests.ts';
 import { RecentRequests } from '../observability/recent-requests.ts';
 import { Feed } from '../resources/events/feed.ts';
@@ -61,8 +62,11 @@ export async function startService(config: Config, dependencies: ServiceDependen
   const { clock, log, limits = HTTP_LIMITS } = dependencies;
   const { announce = (addresses: Addresses) => logAddresses(log, addresses) } = dependencies;
   let gate: ServingGate | undefined;
+  const outages = new Outages();
   const onLost = (error: Error) => {
-    log.warn({ err: error }, 'a connection to the database was lost');
+    // Of a pool, all are lost at once.
+    if (outages.begins(error.message, clock().monotonic))
+      log.warn({ err: error }, 'a connection to the database was lost');
     // If that connection held the lock, another service may count from now on.
     void gate?.check();
   };

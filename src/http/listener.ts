@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { Outages } from '../observability/outages.ts';
 import { ACCEPT_PATCH } from './body.ts';
 import { ClientGone, parseTarget, type RequestContext, requestId, type Response } from './context.ts';
 import { internalError } from './messages.ts';
@@ -35,15 +36,11 @@ interface ListenerDependencies {
   readonly state: ServingState;
 }
 
-/** Milliseconds between two log lines about the same outage. */
-const OUTAGE_LOG_INTERVAL = 1_000;
-
 /** Handles every request of a listener: each gets one response, whatever fails. */
 export class Listener implements Handlers<Response> {
   readonly #api: Api;
   readonly #deps: ListenerDependencies;
-  /** The reason that was logged last, and when, in monotonic milliseconds. */
-  #lastOutage = { reason: '', at: Number.NEGATIVE_INFINITY };
+  readonly #outages = new Outages();
   /** An array, because V8 promotes the entries of a Map or Set that changes all the time to the old generation. */
   readonly #inFlight: RequestContext[] = [];
 
@@ -145,14 +142,11 @@ export class Listener implements Handlers<Response> {
     }
   }
 
-  /** Logs the reason without a stack, and the same reason at most once a second, because many requests meet one outage. */
+  /** Logs the reason without a stack, and once, because many requests meet one outage. */
   #noteOutage(context: RequestContext, { message, cause }: ServiceError): void {
     const reason = cause instanceof Error ? cause.message : message;
     context.outage = reason;
-    const { monotonic } = context.startedAt;
-    const last = this.#lastOutage;
-    if (last.reason === reason && monotonic - last.at < OUTAGE_LOG_INTERVAL) return;
-    this.#lastOutage = { reason, at: monotonic };
+    if (!this.#outages.begins(reason, context.startedAt.monotonic)) return;
     this.#deps.log.warn({ id: context.id, reason }, message);
   }
 

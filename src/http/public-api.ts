@@ -5,6 +5,7 @@ import { checkKey, type KeyRecord } from '../domain/account.ts';
 import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { reasonOf } from '../domain/startup-error.ts';
 import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
 import type { Caller, Decision, RateLimiter } from '../limits/limiter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
@@ -12,6 +13,7 @@ import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
 import type { FailedRequests } from '../observability/failed-requests.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
 import { RequestLog } from '../observability/request-log.ts';
+import { Outages } from '../observability/outages.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import type { ClientAddress } from './address.ts';
 import { readCredentials } from './auth/api-key.ts';
@@ -72,6 +74,7 @@ export interface PublicApiOptions<Repositories> {
 type Service = Omit<PublicApiOptions<never>, 'operations' | 'repositories'> & {
   readonly routes: Routes;
   readonly caching: Fields;
+  readonly outages: Outages;
 };
 
 const serveSite: Step<Service> = (context, { site }) =>
@@ -171,7 +174,8 @@ export function createPublicApi<Repositories>({
 }: PublicApiOptions<Repositories>): Api {
   const { base, usage, clock, log, metrics, recent, failedRequests, site, addressOf } = options;
   const routes = new Routes(bindOperations(operations, repositories, base), '/v1');
-  const service: Service = { ...options, routes, caching: fields('Cache-Control', 'private, no-cache') };
+  const caching = fields('Cache-Control', 'private, no-cache');
+  const service: Service = { ...options, routes, caching, outages: new Outages() };
   const requestLog = new RequestLog(log);
   return {
     routes,
@@ -220,13 +224,15 @@ function joinHeaders(
 
 /** The rate headers when no caller is known: those of the address, which are not counted. */
 async function addressHeaders({ request }: RequestContext, service: Service): Promise<Fields> {
-  const { limiter, log, clock } = service;
+  const { limiter, log, clock, outages } = service;
   try {
     return rateHeaders(await limiter.peek(addressCaller(service, request)));
   } catch (error) {
     // The store that counts addresses is down. The limits are known without it, and every request gets an answer.
-    if (!(error instanceof ServiceError)) log.error({ err: error }, 'an address could not be looked up');
-    return rateHeaders(peek(UNUSED, PLANS.free, clock()));
+    const now = clock();
+    if (!(error instanceof ServiceError) && outages.begins(reasonOf(error), now.monotonic))
+      log.error({ err: error }, 'an address could not be looked up');
+    return rateHeaders(peek(UNUSED, PLANS.free, now));
   }
 }
 

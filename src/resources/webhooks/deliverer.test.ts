@@ -357,6 +357,29 @@ test('a write that fails loses nothing, although another attempt of its endpoint
   assert.equal(await findDue(id), undefined);
 });
 
+test('an outage has one line in the log, however many attempts meet it', async (t) => {
+  const { open, add, addEvents, list, logged, raw } = await prepare(t);
+  const { url, held, answer } = await startHeldEndpoint(t);
+  const id = await add(url);
+  await addEvents(5);
+  const deliverer = open('one');
+  await deliverer.look();
+  await until(() => held.length === 5);
+  const database = raw();
+  database.exec(
+    `CREATE TRIGGER full BEFORE INSERT ON deliveries BEGIN SELECT RAISE(ABORT, 'disk is full'); END`,
+  );
+  for (let count = 0; count < 5; count++) answer(204);
+  await until(() => logged.length > 0);
+  database.exec('DROP TRIGGER full');
+  await until(async () => {
+    await deliverer.look();
+    while (held.length > 0) answer(204);
+    return (await list(id)).length === 5;
+  });
+  assert.equal(logged.length, 1);
+});
+
 test('an endpoint that changes while a message is on its way gets that event again, at its new URL', async (t) => {
   const { change, open, add, get, addEvents, untilWritten } = await prepare(t);
   const [old, changed] = [await startHeldEndpoint(t), await startHeldEndpoint(t)];

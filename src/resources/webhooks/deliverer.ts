@@ -3,9 +3,12 @@ import type { Logger } from 'pino';
 import type { Actor } from '../../domain/audit.ts';
 import { Batcher } from '../../domain/batcher.ts';
 import { type Clock, SECOND } from '../../domain/clock.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Json } from '../../domain/json.ts';
 import { textFromInstant } from '../../domain/instant.ts';
+import { reasonOf } from '../../domain/startup-error.ts';
+import { Outages } from '../../observability/outages.ts';
 import type { Feed } from '../events/feed.ts';
 import { eventJson, type EventRepository, type StoredEvent } from '../events/repository.ts';
 import { isOfStreams, type StoredStream, type Stream, visibleStreams } from '../events/rules.ts';
@@ -125,6 +128,7 @@ export class Deliverer {
   /** Webhooks whose tests have not left, as they were read. */
   readonly #tests = new Set<WebhookRow>();
   readonly #underWay = new Set<Promise<void>>();
+  readonly #outages = new Outages();
   /** What endpoints have done since the last write goes into the next one. */
   readonly #writes = new Batcher<'all', Endpoint, void>({ run: (_, endpoints) => this.#write(endpoints) });
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -347,7 +351,10 @@ export class Deliverer {
     const followed = work
       .catch((error: unknown) => {
         // After a stop, another instance goes on.
-        if (!this.#isStopped) this.#settings.log.error({ err: error }, FAULT);
+        if (this.#isStopped) return;
+        const { log, clock } = this.#settings;
+        const cause = error instanceof ServiceError ? (error.cause ?? error) : error;
+        if (this.#outages.begins(reasonOf(cause), clock().monotonic)) log.error({ err: cause }, FAULT);
       })
       .finally(() => this.#underWay.delete(followed));
     this.#underWay.add(followed);
