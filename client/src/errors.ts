@@ -105,7 +105,7 @@ export class PreconditionFailedError extends ApiError {
 
 /**
  * The limit of requests is used up or the key is banned (429), and the wait would be longer than `maxWait`. The client
- * sends nothing with this key before `retryAt`.
+ * sends nothing with this key before `retryAt`. If requests remain in `rateLimit`, only this operation has to wait.
  */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';

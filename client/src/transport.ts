@@ -97,7 +97,7 @@ export class Transport {
         if (wait === undefined || tries >= maxTries) throw error;
         const isLate = now() + wait > deadline;
         // After a refusal, all requests with this key and allowance wait at the gate. It refuses this call when it would be late.
-        const waitsAtGate = error instanceof RateLimitError;
+        const waitsAtGate = isOfWindow(error);
         if (isLate && !waitsAtGate) throw error;
         if (!isLate) {
           const rounded = Math.ceil(wait);
@@ -136,7 +136,7 @@ export class Transport {
       reading = readRateLimit(answer.headers, unix);
       const asked = retryAfter(answer.headers, unix);
       ended = this.#resultOf(call, answer, { ...attempt, asked, rateLimit: reading?.rateLimit });
-      if ('error' in ended && ended.error instanceof RateLimitError) outcome = { error: ended.error, asked };
+      if ('error' in ended && isOfWindow(ended.error)) outcome = { error: ended.error, asked };
       // A 5xx does not show that the limit admits requests again.
       else if (answer.status < 500) outcome = 'admitted';
     } catch (error) {
@@ -200,4 +200,14 @@ export class Transport {
     this.#deprecated.add(operation);
     this.#settings.onDeprecation(deprecation);
   }
+}
+
+/** Whether a window or a ban refused a request. The limit of a single operation leaves requests in both windows. */
+function isOfWindow(error: PetStoreError): error is RateLimitError {
+  if (!(error instanceof RateLimitError)) return false;
+  const { code, rateLimit } = error;
+  const windows = rateLimit === undefined ? [] : [rateLimit.minute, rateLimit.day];
+  return (
+    code !== 'rate_limit_exceeded' || windows.length === 0 || windows.some(({ remaining }) => remaining === 0)
+  );
 }

@@ -6,6 +6,7 @@ import {
   NotFoundError,
   PetStore,
   PreconditionFailedError,
+  RateLimitError,
   ValidationError,
   verifyWebhook,
 } from '../../client/src/index.ts';
@@ -78,6 +79,16 @@ test('a replay answers with the webhook, and refuses the future and what is no l
   assert.equal((await webhooks.replay(id, { since: at(0) })).id, id);
   await assert.rejects(webhooks.replay(id, { since: at(1) }), ValidationError);
   await assert.rejects(webhooks.replay(id, { since: at(-31) }), NotFoundError);
+});
+
+test('a second replay within 10 minutes is refused at once, and holds no other call back', async (t) => {
+  const { client, service, url } = await withEndpoint(t);
+  const { webhooks } = client;
+  const { id } = await webhooks.create({ url });
+  const since = new Date(service.clock().unix).toISOString();
+  await webhooks.replay(id, { since });
+  await assert.rejects(webhooks.replay(id, { since }), RateLimitError);
+  assert.equal((await webhooks.get(id)).id, id);
 });
 
 test('a URL that webhooks must not go to is refused with its rule', async (t) => {

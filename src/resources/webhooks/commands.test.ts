@@ -180,8 +180,11 @@ test('events since an instant are sent again', async (t) => {
   const { variables } = await withWebhooks(t);
   const { stdout } = await run(['webhooks', 'replay', '1', '--since', '2h'], variables);
   assert.match(stdout, /^Webhook 1 of account shop gets events from \d{4}-.*Z on\.\n$/);
-  const replayed = await runJson<typeof WEBHOOK>(['webhooks', 'replay', '1', '--since', '1d'], variables);
-  assert.equal(replayed.id, 1);
+  const replayed = await runJson<typeof WEBHOOK>(['webhooks', 'replay', '2', '--since', '1d'], variables);
+  assert.equal(replayed.id, 2);
+  const again = await run(['webhooks', 'replay', '1', '--since', '2h'], variables);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /The webhook was replayed within the last 10 minutes: wait\./);
 });
 
 const WRONG = [

@@ -9,6 +9,7 @@ import { readPages } from '../../terminal/pages.ts';
 import { type Cell, type Column, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { type Delivery, describeWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
+import { REPLAYED } from './rules.ts';
 
 interface Repositories {
   readonly accounts: AccountRepository;
@@ -122,6 +123,8 @@ export function webhooksCommands(program: Command, terminal: Terminal<Repositori
         });
         if ('error' in replayed && replayed.error === 'gone')
           throw new ServiceError('gone', 'Events of --since are no longer kept: name a later instant.');
+        if ('error' in replayed && replayed.error === 'rate_limit_exceeded')
+          throw new ServiceError('rate_limit_exceeded', REPLAYED);
         requireValue(replayed);
         const webhook = describeForCommand(requireValue(await webhooks.find(id)));
         if (json) printJson(webhook);

@@ -432,7 +432,7 @@ test('an event is delivered, delivered again on request, and sent again by a rep
   for (const { body } of endpoint.receivedAt(path)) assert.deepEqual(JSON.parse(body), event);
 });
 
-test('a replay from the future is 400, from before what is kept 410, from no instant 400', async () => {
+test('a replay from the future is 400, from before what is kept 410, from no instant 400, within 10 minutes 429', async () => {
   const { post, create } = await prepare();
   const { id } = await create();
   const replay = (milliseconds: number) =>
@@ -440,6 +440,11 @@ test('a replay from the future is 400, from before what is kept 410, from no ins
       since: new Date(shared.clock().unix + milliseconds).toISOString(),
     });
   assert.equal((await replay(-29 * DAY)).status, 202);
+  const again = await replay(-28 * DAY);
+  assertError(again, 'rate_limit_exceeded');
+  assert.match(again.json.message, /within the last 10 minutes/);
+  const wait = Number(again.headers.get('retry-after'));
+  assert.ok(wait > 0 && wait <= 600, `${wait}`);
   const future = await replay(HOUR);
   assertError(future, 'invalid_request');
   assert.match(future.json.message, /^since must not lie in the future\.$/);

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Environment } from '../../domain/api-key.ts';
+import { MINUTE } from '../../domain/clock.ts';
 import { textIfInstant } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
 import {
@@ -19,7 +20,15 @@ import { choice, LIMIT, rowFilter, rowId } from '../../http/parameters.ts';
 import type { TypeFilter } from '../events/rules.ts';
 import type { Endpoints } from './endpoints.ts';
 import { describeWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
-import { MOST_CHOICES, MOST_DELIVERIES, MOST_TESTS, MOST_WEBHOOKS, newWebhookSecret } from './rules.ts';
+import {
+  MOST_CHOICES,
+  MOST_DELIVERIES,
+  MOST_TESTS,
+  MOST_WEBHOOKS,
+  newWebhookSecret,
+  REPLAY_INTERVAL,
+  REPLAYED,
+} from './rules.ts';
 import {
   Delivery,
   DeliveryStatus,
@@ -363,7 +372,7 @@ const replayWebhook = act(Webhook, {
   summary: 'Send events again',
   description:
     'Moves the place of the webhook to the first event of `since`, back or forward: it gets all events from there on. Events that ' +
-    'wait for a retry stay.',
+    `wait for a retry stay. At most once in ${REPLAY_INTERVAL / MINUTE} minutes for a webhook.`,
   parameters: { webhookId },
   body: {
     description: 'From when.',
@@ -377,6 +386,7 @@ const replayWebhook = act(Webhook, {
     not_found: NO_WEBHOOK,
     invalid_request: 'since must not lie in the future.',
     gone: 'Events of since are no longer kept: name a later instant.',
+    rate_limit_exceeded: REPLAYED,
   },
   sample: { client: 'webhooks.replay' },
   async handle({ accountId, actor, parameters, body, idempotency }, stores: Stores) {

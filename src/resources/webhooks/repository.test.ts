@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type Scope, SCOPES } from '../../domain/scope.ts';
 import type { Actor } from '../../domain/audit.ts';
-import { DAY, HOUR } from '../../domain/clock.ts';
+import { DAY, HOUR, SECOND } from '../../domain/clock.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import { entityTag, toJson } from '../../domain/json.ts';
 import type { Patch } from '../../domain/patch.ts';
@@ -14,7 +14,7 @@ import { createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import { visibleStreams } from '../events/rules.ts';
 import { describeWebhook, type NewWebhookRow, type Owner } from './repository.ts';
-import { MOST_DELIVERIES, MOST_WEBHOOKS } from './rules.ts';
+import { MOST_DELIVERIES, MOST_WEBHOOKS, REPLAY_INTERVAL } from './rules.ts';
 import type { WebhookPatch } from './schema.ts';
 import type { Settlement } from './sending.ts';
 
@@ -437,6 +437,7 @@ for (const [name, fresh] of STORES) {
     const { generation } = await get(id);
     assert.deepEqual(requireValue(await replay(between)), describeWebhook(await get(id)));
     assert.deepEqual([(await get(id)).place, (await get(id)).generation], [first, generation + 1]);
+    await passTime(HOUR);
     requireValue(await replay(between - 2 * HOUR, undefined));
     assert.equal((await get(id)).place, start);
     await passTime(HOUR);
@@ -452,6 +453,38 @@ for (const [name, fresh] of STORES) {
     });
     assert.deepEqual(await replay(now - 30 * DAY - HOUR), { error: 'gone' });
     assert.equal((await get(id)).place, second);
+  });
+
+  test(`${name}: a webhook is replayed once in 10 minutes, whoever asks and on whatever instance`, async (t) => {
+    const { webhooks, sending, add, get, owner, another, passTime } = await prepare(t);
+    const { id } = await add();
+    const { id: other } = await add();
+    const replaying = { since: await sending.now(), kept: DAY };
+    const instances = [webhooks, (await another()).webhooks];
+    const replayBoth = async (by: Owner | undefined = owner) =>
+      Promise.all(instances.map((each) => each.replay(KEY, id, by, replaying)));
+    const { generation } = await get(id);
+    const both = await replayBoth();
+    const [refused] = both.filter((each) => 'error' in each);
+    assert.deepEqual(refused, { error: 'rate_limit_exceeded', retryAfter: 600 });
+    assert.equal(both.filter((each) => 'value' in each).length, 1);
+    assert.equal((await get(id)).generation, generation + 1);
+    requireValue(await webhooks.replay(KEY, other, owner, replaying));
+    await passTime(REPLAY_INTERVAL - 5 * SECOND);
+    for (const each of await replayBoth(undefined))
+      assert.ok('error' in each && each.error === 'rate_limit_exceeded');
+    await passTime(5 * SECOND);
+    assert.equal((await replayBoth()).filter((each) => 'value' in each).length, 1);
+  });
+
+  test(`${name}: a replay that is refused is not counted`, async (t) => {
+    const { webhooks, sending, add, owner } = await prepare(t);
+    const { id } = await add();
+    const now = await sending.now();
+    const replay = (since: number) => webhooks.replay(KEY, id, owner, { since, kept: DAY });
+    assert.ok('error' in (await replay(now + HOUR)));
+    assert.ok('error' in (await replay(now - 2 * DAY)));
+    requireValue(await replay(now));
   });
 
   test(`${name}: whoever disables an endpoint, its account is told once; enabling goes on from its place`, async (t) => {

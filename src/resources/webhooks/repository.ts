@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Scope } from '../../domain/scope.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
+import { SECOND } from '../../domain/clock.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import { isCurrent, toJson } from '../../domain/json.ts';
@@ -32,6 +33,7 @@ import {
   MOST_CHOICES,
   MOST_DELIVERIES,
   MOST_WEBHOOKS,
+  REPLAY_INTERVAL,
   ROTATION_GRACE,
 } from './rules.ts';
 import type { WebhookPatch } from './schema.ts';
@@ -351,7 +353,7 @@ interface Replaying {
 
 /**
  * Moves the place of a webhook. Open events stay. `gone`: events of `since` may be deleted already. `invalid_request`: it lies in the
- * future.
+ * future. `rate_limit_exceeded`: the last replay was less than `REPLAY_INTERVAL` ago, whoever asked for it.
  */
 async function replayEvents(
   transaction: Transaction,
@@ -359,16 +361,18 @@ async function replayEvents(
   id: number,
   owner: Owner | undefined,
   { since, kept }: Replaying,
-): Promise<Result<Webhook, 'not_found' | 'gone' | 'invalid_request'>> {
+): Promise<Result<Webhook, 'not_found' | 'gone' | 'invalid_request' | 'rate_limit_exceeded'>> {
   const webhook = await lockWebhook(transaction, id, owner);
   if (webhook === undefined) return notFound(id, owner);
-  const now = await transaction.now();
+  const now = Math.floor(await transaction.now());
   if (since > now) return { error: 'invalid_request', message: 'since must not lie in the future.' };
   if (since < now - kept) return { error: 'gone' };
+  const wait = (webhook.replayedAt ?? Number.NEGATIVE_INFINITY) + REPLAY_INTERVAL - now;
+  if (wait > 0) return { error: 'rate_limit_exceeded', retryAfter: Math.ceil(wait / SECOND) };
   // Events that wait for their places may be older than `since`.
   await findEnd(transaction);
   const place = await findPlace(transaction, since);
-  const moved = await changeWebhook(transaction, webhook, { place, formerChoices: [] });
+  const moved = await changeWebhook(transaction, webhook, { place, formerChoices: [], replayedAt: now });
   const after = { since: textFromInstant(since) };
   await addAudit(transaction, actor, describeChange('replay', webhook, { after }));
   return { value: describeWebhook(moved) };

@@ -17,6 +17,12 @@ export const MOST_WEBHOOKS = 10;
 /** Milliseconds that the old secret signs too after a rotation. Until then there is no other rotation. */
 export const ROTATION_GRACE = DAY;
 
+/** Milliseconds between two replays of a webhook. */
+export const REPLAY_INTERVAL = 10 * MINUTE;
+
+/** The answer to another one. */
+export const REPLAYED = `The webhook was replayed within the last ${REPLAY_INTERVAL / MINUTE} minutes: wait.`;
+
 /** Attempts of a webhook that stay listed. */
 export const MOST_DELIVERIES = 10_000;
 

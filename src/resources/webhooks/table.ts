@@ -40,6 +40,8 @@ export const WEBHOOKS = new Table(
     /** Signs too, until a day after the rotation. */
     oldSecret: optional(text),
     rotatedAt: optional(instant),
+    /** When its place was last moved by a replay. */
+    replayedAt: optional(instant),
     createdAt: instant,
     /** The key. */
     createdBy: integer,
