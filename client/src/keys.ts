@@ -4,13 +4,16 @@ import type { Answer } from './exchange.ts';
 import { isInt64 } from './json.ts';
 import { List, type Page } from './list.ts';
 import { readNothing, readPage, readSecret } from './read.ts';
-import type { Int64, IssuedKey, Key, ListKeysQuery, NewKey, Rotation } from './schema.ts';
+import type { Int64, IssuedKey, Key, ListKeysQuery, NewKey, RevokeKeyQuery, Rotation } from './schema.ts';
 import type { Transport } from './transport.ts';
 
 /** Keys of one answer, the newest first. */
 export interface KeyPage extends Page {
   readonly keys: readonly Key[];
 }
+
+/** The options of `revoke`. */
+export interface RevokeOptions extends CallOptions, RevokeKeyQuery {}
 
 /** A list of keys: one page, all pages, or all keys. The client sends no request until one of them is used. */
 export type KeyList = List<Key, KeyPage>;
@@ -63,12 +66,14 @@ export class Keys {
     });
   }
 
-  /** Ends a key for good. A key that is revoked stays as it is. */
-  revoke(keyId: Int64, options: CallOptions = {}): ApiPromise<void> {
+  /** Ends a key for good. A key that is revoked stays as it is. With `webhooks: 'disable'`, its webhooks are disabled with it. */
+  revoke(keyId: Int64, options: RevokeOptions = {}): ApiPromise<void> {
+    const { webhooks, ...rest } = options;
     return this.#transport.call({
       operation: 'revokeKey',
       path: { keyId },
-      options,
+      query: { webhooks },
+      options: rest,
       read: readNothing,
     });
   }

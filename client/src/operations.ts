@@ -60,7 +60,12 @@ export const OPERATIONS = {
   },
   createKey: { method: 'POST', path: '/account/keys', allowance: 'holder', query: {} },
   rotateKey: { method: 'POST', path: '/account/keys/{keyId}/rotate', allowance: 'holder', query: {} },
-  revokeKey: { method: 'DELETE', path: '/account/keys/{keyId}', allowance: 'holder', query: {} },
+  revokeKey: {
+    method: 'DELETE',
+    path: '/account/keys/{keyId}',
+    allowance: 'holder',
+    query: { webhooks: 'string' },
+  },
   listOrders: {
     method: 'GET',
     path: '/store/orders',

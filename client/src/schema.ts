@@ -693,6 +693,12 @@ export interface ListKeysQuery {
   readonly cursor?: string | undefined;
 }
 
+/** Query parameters of `revokeKey`. */
+export interface RevokeKeyQuery {
+  /** `disable`: also disables the webhooks that the key added or last pointed somewhere, in the same moment. The calling key needs `webhooks:manage` too. */
+  readonly webhooks?: 'disable' | undefined;
+}
+
 /** Query parameters of `listOrders`. */
 export interface ListOrdersQuery {
   /** Maximum number of orders to return. */

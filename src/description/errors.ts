@@ -2,6 +2,7 @@
 import { ERRORS, type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { parseBody, parseObject, requiredFields } from '../domain/parse.ts';
 import { HOLDER_LIMITS, type Limits, PLANS } from '../domain/plan.ts';
+import { lacksScope } from '../domain/scope.ts';
 import { LACKS_ROLE } from '../http/admin-api.ts';
 import { NO_SESSION, tooManyAttempts } from '../http/auth/access.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
@@ -58,7 +59,7 @@ const WHEN: Readonly<Partial<Record<ErrorCode, (operation: Operation) => string>
 const MESSAGES: Readonly<Partial<Record<ErrorCode, (operation: Operation) => string>>> = {
   invalid_request: bodyMessage,
   invalid_parameter: parameterMessage,
-  insufficient_scope: ({ scope = 'pets:read' }) => messages.lacksScope(scope),
+  insufficient_scope: ({ scope = 'pets:read' }) => lacksScope(scope),
   method_not_allowed: () => messages.otherMethod('GET, HEAD, POST, OPTIONS'),
   conflict: ({ errors }) => errors.conflict ?? IN_FLIGHT.message,
   gone: ({ deprecated, errors }) =>

@@ -13,6 +13,8 @@ export const SCOPE_USES = {
 
 export type Scope = keyof typeof SCOPE_USES;
 
+export const lacksScope = (scope: Scope) => `This API key lacks the scope ${scope}: use a key that has it.`;
+
 /** The scopes that a key can have. */
 export const SCOPES = Object.keys(SCOPE_USES) as readonly Scope[];
 

@@ -1,5 +1,4 @@
 // Contract: section 4.
-import type { Scope } from '../domain/scope.ts';
 import type { WindowName } from '../limits/quota.ts';
 
 /*
@@ -38,8 +37,6 @@ export const BODY_ENCODED = 'The body must not be compressed: send it without Co
 
 /** `shape` says what the body must be. */
 export const bodyMissing = (shape: string) => `The body is missing: send ${shape}.`;
-
-export const lacksScope = (scope: Scope) => `This API key lacks the scope ${scope}: use a key that has it.`;
 
 /** `methods` as in the `Allow` header. */
 export const otherMethod = (methods: string) => `This path takes ${methods}.`;

@@ -222,9 +222,10 @@ type Typed<
     }) &
   (R extends Role ? ForOperators : ForClients);
 
-/** The codes that every operation of a method can answer with. A write can find that its key is no longer valid. */
+/** The codes that every operation of a method can answer with. A write can find that its key is no longer valid, or lacks the scope. */
 type ImpliedCode<M extends Method> =
   | 'unauthorized'
+  | 'insufficient_scope'
   | (M extends 'POST'
       ? 'conflict' | 'idempotency_key_reused'
       : M extends 'PATCH'

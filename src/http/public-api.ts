@@ -7,6 +7,7 @@ import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/startup-error.ts';
 import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
+import { lacksScope } from '../domain/scope.ts';
 import type { Caller, Decision, RateLimiter } from '../limits/limiter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
@@ -21,7 +22,7 @@ import { type RequestContext, requireBound, runSteps, type Step, type Response }
 import { type Cors, preflightHeaders } from './cors.ts';
 import { toFailedRequest } from './failed-request.ts';
 import type { Api } from './listener.ts';
-import { lacksScope, removed } from './messages.ts';
+import { removed } from './messages.ts';
 import { type Operation, sunsetDate } from './operation.ts';
 import { rateHeaders, refuseByLimit, decisionHeaders } from './rate-limit.ts';
 import { errorResponse, otherMethodResponse } from './response.ts';

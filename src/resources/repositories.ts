@@ -49,6 +49,8 @@ export const TABLES: readonly AnyTable[] = [
 
 // An animal is held by its open order.
 pets.HOLDS.settle = orders.settleHold;
+// A key is revoked with the webhooks that it added.
+keys.ENDPOINTS.disable = webhooks.disableOfKey;
 // An endpoint that is too slow misses what is deleted.
 events.PRUNING.note = webhooks.countMissed;
 
@@ -81,10 +83,10 @@ export interface RepositorySettings {
 }
 
 function openRepositories(engine: AnyEngine, settings: RepositorySettings) {
-  const keyRepository = keys.open(engine, settings);
+  const keyRepository = keys.open(engine, settings, (keyId) => webhookRepository.tellOfKey(keyId));
   const stored = limits.open(engine, settings);
   const eventRepository = events.open(engine);
-  const webhookRepository = webhooks.open(engine, eventRepository);
+  const webhookRepository = webhooks.open(engine, eventRepository, keyRepository);
   const onAccountChange = async (id: number, { suspended }: { readonly suspended?: boolean | undefined }) => {
     keyRepository.forget();
     if (suspended !== undefined) await webhookRepository.tellOfAccount(id);

@@ -8,7 +8,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { patch, requireValue, REX, walk, readOutcome, replayed } from './fixture.ts';
 import { test } from '../support/test.ts';
-import { CLIENT, createAccount } from '../support/store.ts';
+import { CLIENT, createAccount, ROOT } from '../support/store.ts';
 
 for (const [name, fresh] of STORES) {
   /** A fixture with two accounts, and the first one's idempotency key. */
@@ -138,7 +138,7 @@ for (const [name, fresh] of STORES) {
       return by.pets.create(CLIENT, REX, claimed);
     };
     const doOnce = (by: Store, idempotency = once) =>
-      by.webhooks.doOnce(idempotency, (claimed) => work(by, claimed));
+      by.webhooks.doOnce(ROOT, idempotency, (claimed) => work(by, claimed));
     const first = doOnce(store);
     await begun.promise;
     assert.equal(readOutcome(await doOnce(other)), 'conflict');
@@ -155,15 +155,15 @@ for (const [name, fresh] of STORES) {
   test(`${name}: a key is free again when its work is refused or fails, and a minute after its process ended`, async (t) => {
     const { store, another, once, passTime } = await prepare(t);
     const { doOnce } = store.webhooks;
-    const refused = await doOnce(once, async () => ({ error: 'not_found' }) as const);
+    const refused = await doOnce(ROOT, once, async () => ({ error: 'not_found' }) as const);
     assert.deepEqual(refused, { error: 'not_found' });
     await assert.rejects(
-      doOnce(once, () => Promise.reject(new Error('broken'))),
+      doOnce(ROOT, once, () => Promise.reject(new Error('broken'))),
       /broken/,
     );
     const begun = Promise.withResolvers<void>();
     // It never ends.
-    void doOnce(once, () => {
+    void doOnce(ROOT, once, () => {
       begun.resolve();
       return new Promise<never>(() => undefined);
     });

@@ -13,9 +13,10 @@ import {
   UtcField,
 } from '../shared/forms.js';
 import { Badge, Fault, KeyState } from '../shared/notice.js';
-import { change } from './api.js';
+import { Name } from '../shared/table.js';
+import { change, withQuery } from './api.js';
 import { ChoiceFilter, SearchField, useFilters } from './fields.js';
-import { ACCOUNT, KeyName, ListTable, useCountedList } from './list.js';
+import { ACCOUNT, KeyName, ListTable, useCountedList, useList } from './list.js';
 import { Card, Confirm, Page } from './page.js';
 import { useIsAdmin } from './session.js';
 import { asChoice, LISTED_STATES } from './terms.js';
@@ -149,10 +150,17 @@ function RotateKey({ apiKey, onClose, onChanged }) {
 
 /** @param {{ apiKey: import('./schema.d.ts').Key, onClose: () => void, onChanged: () => void }} props */
 function RevokeKey({ apiKey, ...dialog }) {
+  const { data } = useList(withQuery('/webhooks', { keyId: String(apiKey.id), limit: 100 }));
+  const webhooks = /** @type {readonly import('./schema.d.ts').Webhook[]} */ (data?.rows ?? []);
   return html`<${Confirm} title="Revoke key" submit="Revoke" isDangerous request=${['DELETE', `/keys/${apiKey.id}`]}
     done="Key ${apiKey.id} is revoked." ...${dialog}>
     <p><${KeyName} ...${apiKey} /></p>
     <p>Within 5 seconds, every instance refuses this key for good. This cannot be undone.</p>
+    ${
+      webhooks.length > 0 &&
+      html`<p>The webhooks that it added or last pointed somewhere stay as they are:</p>
+        <ul>${webhooks.map(({ id, url, enabled }) => html`<li key=${id}>${id}: <${Name} text=${url} />${enabled ? '' : ' (disabled)'}</li>`)}</ul>`
+    }
   <//>`;
 }
 

@@ -16,6 +16,7 @@ import type { Output } from '../../terminal/output.ts';
 import * as options from '../../terminal/options.ts';
 import type { JsonOption, LimitOptions } from '../../terminal/options.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
+import type { WebhookRepository } from '../webhooks/repository.ts';
 import type { KeyFilter, KeyRepository } from './repository.ts';
 import {
   describeKeyCells,
@@ -29,6 +30,7 @@ import { LISTED_STATES } from './rules.ts';
 interface Repositories {
   readonly accounts: AccountRepository;
   readonly keys: KeyRepository;
+  readonly webhooks: WebhookRepository;
 }
 
 interface CreateOptions extends JsonOption, LimitOptions {
@@ -43,6 +45,9 @@ interface ListOptions extends JsonOption, Omit<KeyFilter, 'state'> {
   readonly account?: string;
   readonly state?: (typeof LISTED_STATES)[number];
 }
+
+/** Webhooks that `revoke` names: more than an account can have. */
+const MOST_SHOWN = 100;
 
 /** Characters. A key has 52. */
 const LINE_MAX = 1_024;
@@ -154,13 +159,26 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
   group
     .command('revoke')
     .argument('<id>', 'the number of the key', options.keyId)
-    .description('end a key for good, within 5 seconds on every instance')
+    .description(
+      'end a key for good, within 5 seconds on every instance; names the webhooks that it added or last pointed somewhere',
+    )
     .option(...options.JSON_OPTION)
     .action((id: number, { json }: JsonOption) =>
-      withStore(async ({ clock, store: { keys }, actor }) => {
+      withStore(async ({ clock, store: { keys, webhooks }, actor }) => {
         const key = requireValue(await keys.revoke(actor, id));
-        if (json) printJson(describeKeyForCommand(key, clock().unix));
-        else printLine(`Key ${key.id} of account ${key.account.name} is revoked.`);
+        const { items } = await webhooks.listAll({ keyId: id, limit: MOST_SHOWN, cursor: undefined });
+        const ofKey = items.map((webhook) => ({
+          id: webhook.id,
+          url: webhook.url,
+          enabled: webhook.disabledReason === undefined,
+        }));
+        if (json) return printJson({ ...describeKeyForCommand(key, clock().unix), webhooks: ofKey });
+        printLine(`Key ${key.id} of account ${key.account.name} is revoked.`);
+        for (const { id: webhookId, url, enabled } of ofKey)
+          printLine(
+            `Webhook ${webhookId} to ${url}, which it added or last pointed there, ` +
+              (enabled ? `still gets events: petstore webhooks disable ${webhookId}` : 'is disabled.'),
+          );
       }),
     );
 }

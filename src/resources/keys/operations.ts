@@ -211,22 +211,31 @@ const rotateKey = create(Rotation, IssuedKey, {
   },
 });
 
+const webhooksOfKey = choice(['disable'] as const, {
+  description:
+    '`disable`: also disables the webhooks that the key added or last pointed somewhere, in the same moment. The calling key needs `webhooks:manage` too.',
+  example: 'disable',
+});
+
 const revokeKey = remove({
   id: 'revokeKey',
   path: '/account/keys/{keyId}',
   ...OWN,
   summary: 'Revoke a key',
   description:
-    'Ends a key for good, within 5 seconds on every instance. A key that is revoked stays as it is. A key can revoke itself.',
-  parameters: { keyId },
+    'Ends a key for good, within 5 seconds on every instance. A key that is revoked stays as it is. A key can revoke itself. ' +
+    'Webhooks outlive the key that added them, its `createdBy`, unless `webhooks=disable` ends both.',
+  parameters: { keyId, webhooks: webhooksOfKey },
   answer: 'The key is revoked, or was revoked before.',
   errors: {
     not_found: NO_KEY,
+    insufficient_scope: 'With webhooks=disable, the calling key lacks webhooks:manage.',
     precondition_failed: 'A key has no ETag: leave If-Match out.',
   },
   sample: { client: 'keys.revoke' },
   async handle({ actor, parameters, ifMatch }, { keys }: Repositories) {
-    return keys.revoke(actor, parameters.keyId, ifMatch);
+    const { keyId: id, webhooks } = parameters;
+    return keys.revoke(actor, id, { ifMatch, disablesWebhooks: webhooks === 'disable' });
   },
 });
 

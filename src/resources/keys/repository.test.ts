@@ -34,7 +34,7 @@ function ownKeys({ keys }: Store, { id: callerId, account, environment }: KeyRec
       keys.create(actor, newKey(account.id, { key: newApiKey(environment) }), idempotency),
     rotate: (id: number, grace: number, idempotency?: Idempotency) =>
       keys.rotate(actor, { id, key: newApiKey(environment), grace }, idempotency),
-    revoke: (id: number, ifMatch?: readonly string[]) => keys.revoke(actor, id, ifMatch),
+    revoke: (id: number, ifMatch?: readonly string[]) => keys.revoke(actor, id, { ifMatch }),
   };
 }
 

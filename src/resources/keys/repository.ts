@@ -1,5 +1,5 @@
 // Contract: sections 3.14, 5 and 10.
-import { checkKey, isInForce, type KeyRecord, type KeyState } from '../../domain/account.ts';
+import { isInForce, type KeyRecord, type KeyState } from '../../domain/account.ts';
 import { repeatRounds } from '../../domain/rounds.ts';
 import type { Scope } from '../../domain/scope.ts';
 import type { ApiKey, ApiKeyHash, Environment } from '../../domain/api-key.ts';
@@ -23,6 +23,7 @@ import { addAudit, countCreatedKeys } from '../audit/repository.ts';
 import { markOnce, type NewEvent, recordEvents } from '../events/repository.ts';
 import { type EventType, findStream } from '../events/rules.ts';
 import { addKeyNotice } from '../notices/repository.ts';
+import { checkCaller, findKey, lockCaller, type RefusedCaller, selectById } from './caller.ts';
 import { PostgresLookup, writeUses } from './postgres.ts';
 import {
   describeKey,
@@ -68,6 +69,9 @@ function toStored(key: ApiKey): StoredKey {
   return { hash: key.hash().hex, ending: key.ending, environment: key.environment };
 }
 
+/** What writes of keys need. */
+const MANAGING: readonly Scope[] = ['keys:manage'];
+
 const FOREVER = raw(String(INT64_MAX));
 
 /** Keys that have neither ended nor been revoked at the instant `now`. */
@@ -76,39 +80,6 @@ const isLive = (now: number) => sql`k.revoked_at IS NULL AND coalesce(k.expires_
 /** Keys of an account that work. The index `keys_live` has them, however many have ended. */
 const isLiveIn = (accountId: number, environment: Environment, now: number) =>
   sql`k.account_id = ${accountId} AND k.environment = ${environment} AND ${isLive(now)}`;
-
-const selectById = (id: number) => sql`${SELECT_KEYS} WHERE k.id = ${id}`;
-
-async function findKey(transaction: Transaction, id: number): Promise<KeyRecord | undefined> {
-  const [row] = await transaction.query(selectById(id));
-  return row && parseKey(row);
-}
-
-/**
- * Locks the key that makes a change, if the actor is one, its account, and the key `target` until the commit. Gives back the
- * actor's key, and the instant since which all are locked. Each instance caches keys, so the actor's key can have been
- * revoked, and its account suspended, although its request was authenticated.
- */
-async function lockKeys(
-  transaction: Transaction,
-  actor: Actor,
-  target?: number,
-): Promise<Result<{ readonly caller: KeyRecord | undefined; readonly now: number }, 'unauthorized'>> {
-  const callerId = actor.kind === 'key' ? actor.id : undefined;
-  const ids = [callerId, target].filter((id) => id !== undefined);
-  // By ascending id, and before the account, as in every other transaction that locks several of these: others could deadlock.
-  if (ids.length > 0)
-    await transaction.query(
-      sql`SELECT id FROM keys WHERE id IN (${join(ids)}) ORDER BY id ${transaction.dialect.forUpdate()}`,
-    );
-  if (callerId === undefined) return { value: { caller: undefined, now: await transaction.now() } };
-  await transaction.query(sql`
-    SELECT id FROM accounts WHERE id = (SELECT account_id FROM keys WHERE id = ${callerId})
-    ${transaction.dialect.forUpdate()}`);
-  const now = await transaction.now();
-  const checked = checkKey(await findKey(transaction, callerId), now);
-  return 'error' in checked ? checked : { value: { caller: checked.value, now } };
-}
 
 /** A key that a calling key may see: one of its account and environment. */
 function isVisible({ account, environment }: KeyRecord, caller: KeyRecord | undefined): boolean {
@@ -181,8 +152,8 @@ async function createKey(
   transaction: Transaction,
   actor: Actor,
   key: KeySettings & StoredKey,
-): Promise<Result<KeyRecord, 'unauthorized' | 'insufficient_scope' | 'invalid_request' | 'conflict'>> {
-  const locked = await lockKeys(transaction, actor);
+): Promise<Result<KeyRecord, RefusedCaller | 'invalid_request' | 'conflict'>> {
+  const locked = await lockCaller(transaction, actor, MANAGING);
   if ('error' in locked) return locked;
   const { caller, now } = locked.value;
   const refused = caller && (refuseReplaced(caller) ?? refuseScopes(key.scopes, caller));
@@ -203,8 +174,8 @@ async function rotateKey(
   transaction: Transaction,
   actor: Actor,
   { id, grace, ...stored }: Omit<Rotation, 'key'> & StoredKey,
-): Promise<Result<KeyRecord, 'unauthorized' | 'insufficient_scope' | 'not_found' | 'conflict'>> {
-  const locked = await lockKeys(transaction, actor, id);
+): Promise<Result<KeyRecord, RefusedCaller | 'not_found' | 'conflict'>> {
+  const locked = await lockCaller(transaction, actor, MANAGING, id);
   if ('error' in locked) return locked;
   const { caller, now } = locked.value;
   const replaced = caller && refuseReplaced(caller);
@@ -237,19 +208,32 @@ async function rotateKey(
   return { value: record };
 }
 
+interface Revocation {
+  readonly ifMatch?: readonly string[] | undefined;
+  /** Whether the webhooks that the key added or last pointed somewhere are disabled in the same commit. */
+  readonly disablesWebhooks?: boolean | undefined;
+}
+
+/** Disables webhooks of a key. Webhooks are built on keys, so they set it. */
+export const ENDPOINTS: {
+  disable: (transaction: Transaction, actor: Actor, key: KeyRecord) => Promise<void>;
+} = { disable: async () => undefined };
+
 /** Ends a key now, unless it is revoked already. A key has no entity tag, so none is current. */
 async function revokeKey(
   transaction: Transaction,
   actor: Actor,
   id: number,
-  ifMatch: readonly string[] | undefined,
-): Promise<Result<KeyRecord, 'unauthorized' | 'not_found' | 'precondition_failed'>> {
-  const locked = await lockKeys(transaction, actor, id);
+  { ifMatch, disablesWebhooks = false }: Revocation,
+): Promise<Result<KeyRecord, RefusedCaller | 'not_found' | 'precondition_failed'>> {
+  const scopes: readonly Scope[] = disablesWebhooks ? [...MANAGING, 'webhooks:manage'] : MANAGING;
+  const locked = await lockCaller(transaction, actor, scopes, id);
   if ('error' in locked) return locked;
   const { caller, now } = locked.value;
   const key = await findKey(transaction, id);
   if (key === undefined || !isVisible(key, caller)) return notFound(id, caller);
   if (ifMatch !== undefined && !ifMatch.includes('*')) return { error: 'precondition_failed' };
+  if (disablesWebhooks) await ENDPOINTS.disable(transaction, actor, key);
   if (key.revokedAt !== undefined) return { value: key };
   await updateKey(transaction, key.id, { revokedAt: now });
   await recordEvents(transaction, [keyEvent('key.revoked', { ...key, revokedAt: now }, now)]);
@@ -386,7 +370,12 @@ const REPEATED = {
 
 export type KeyRepository = ReturnType<typeof open>;
 
-export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
+/** `onWebhooksDisabled` is called after a revocation of a key that disables its webhooks, and before its answer. */
+export function open(
+  engine: AnyEngine,
+  { clock }: { readonly clock: Clock },
+  onWebhooksDisabled: (keyId: number) => Promise<void>,
+) {
   const lookup =
     engine.kind === 'sqlite' ? new SqliteLookup(engine.reader) : new PostgresLookup(engine.pool, clock);
   const now = () => Math.floor(clock().unix);
@@ -408,24 +397,36 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
     return key === undefined ? notFound(id) : { value: key };
   }
 
+  /**
+   * What became of a write that checks its caller by `lockCaller`. That work is not done for a repeated request, so the caller is checked
+   * here. A refusal of the caller is news for this process, which may have the key in mind as it was.
+   */
+  async function confirm<R extends object>(
+    actor: Actor,
+    scopes: readonly Scope[],
+    writing: Promise<R>,
+  ): Promise<R | Failure<RefusedCaller>> {
+    const written = await writing;
+    if ('value' in written || actor.kind !== 'key') return written;
+    const [row] = await read(selectById(actor.id));
+    const caller = checkCaller(row, scopes, now());
+    if (!('error' in caller)) return written;
+    forget();
+    return caller;
+  }
+
   /** What became of a write that adds a key. A request that repeats it gets no key, because the key itself is not stored. */
   async function complete<Code extends ErrorCode>(
     actor: Actor,
     writing: Promise<Repeatable<KeyRecord, Code>>,
-  ): Promise<Result<KeyRecord, Code | 'unauthorized' | 'conflict' | 'idempotency_key_reused'>> {
-    const written = await writing.finally(forget);
-    if ('value' in written) return written;
-    if (actor.kind === 'key') {
-      // The work that checks the caller is not done for a repeated request.
-      const [row] = await read(selectById(actor.id));
-      const caller = checkKey(row, now());
-      if ('error' in caller) return caller;
-    }
+  ): Promise<Result<KeyRecord, Code | RefusedCaller | 'conflict' | 'idempotency_key_reused'>> {
+    const written = await confirm(actor, MANAGING, writing.finally(forget));
     return 'replay' in written ? REPEATED : written;
   }
 
   return {
     find,
+    confirm,
     findByHash: (hash: ApiKeyHash) => lookup.findByHash(hash),
     /** Forgets what this process knows of keys. Call it after a change of an account. */
     forget,
@@ -455,8 +456,14 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
     rotate: (actor: Actor, { key, ...rotation }: Rotation, idempotency?: Idempotency) =>
       complete(actor, engine.writeOnce(idempotency, rotateKey, actor, { ...rotation, ...toStored(key) })),
     /** Ends a key from now on. A key that was revoked before stays as it is. */
-    revoke: (actor: Actor, id: number, ifMatch?: readonly string[]) =>
-      engine.write(revokeKey, actor, id, ifMatch).finally(forget),
+    async revoke(actor: Actor, id: number, revocation: Revocation = {}) {
+      try {
+        return await engine.write(revokeKey, actor, id, revocation);
+      } finally {
+        forget();
+        if (revocation.disablesWebhooks === true) await onWebhooksDisabled(id);
+      }
+    },
     /** Tells accounts of their keys that end within a week. Any number of processes may call it at once. */
     async recordExpiring(signal?: AbortSignal): Promise<void> {
       // Usually there are none, and a read costs less than a write.

@@ -4,13 +4,10 @@ import { test } from 'node:test';
 import { prepared } from '../../../test/cli/prepared.ts';
 import { requireValue } from '../../../test/storage/fixture.ts';
 import { run, runJson, type Variables } from '../../../test/support/process.ts';
-import { CLIENT, findOrCreateAccount, openStore } from '../../../test/support/store.ts';
+import { CLIENT, findOrCreateAccount, openStore, ROOT } from '../../../test/support/store.ts';
 import { SCOPES } from '../../domain/scope.ts';
 import { systemClock } from '../../cli/context.ts';
-import type { Actor } from '../../domain/audit.ts';
 import { visibleStreams } from '../events/rules.ts';
-
-const KEY: Actor = { kind: 'key', id: 1 };
 
 /** Webhooks 1 and 2 of the account shop, with an attempt of the first, and 3 of the account other in another environment. */
 const withWebhooks = prepared(async ({ accounts, webhooks, pets, events, sending }) => {
@@ -25,7 +22,7 @@ const withWebhooks = prepared(async ({ accounts, webhooks, pets, events, sending
   } as const;
   const owner = { accountId: shop.id, environment: 'production' } as const;
   const add = async (row: object = {}) =>
-    requireValue(await webhooks.create(KEY, { ...settings, ...owner, ...row }));
+    requireValue(await webhooks.create(ROOT, { ...settings, ...owner, ...row }));
   const { createdAt } = await add();
   await add();
   await add({ accountId: other.id, environment: 'staging' });

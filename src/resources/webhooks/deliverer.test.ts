@@ -8,11 +8,11 @@ import { type Scope, SCOPES } from '../../domain/scope.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/clock.ts';
 import { PLANS } from '../../domain/plan.ts';
-import { REX, requireValue } from '../../../test/storage/fixture.ts';
+import { newKey, REX, requireValue } from '../../../test/storage/fixture.ts';
 import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
 import { type Received, type Reply, startEndpoint } from '../../../test/support/endpoint.ts';
 import { until } from '../../../test/support/shared-counting.ts';
-import { changeAccount, CLIENT, createAccount, ROOT } from '../../../test/support/store.ts';
+import { addKey, changeAccount, CLIENT, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import { Feed } from '../events/feed.ts';
 import type { Store } from '../repositories.ts';
@@ -50,6 +50,8 @@ async function prepare(t: TestContext) {
   const feed = new Feed(store.events);
   await feed.look();
   const account = await createAccount(store.accounts, 'shop', 'free', PLANS.free);
+  await addKey(store.keys, newKey(account.id, { scopes: SCOPES }));
+  await feed.look();
   const owner: Owner = { accountId: account.id, environment: 'production' };
   const logged: string[] = [];
   const open = (
@@ -589,7 +591,7 @@ for (const { title, make, goesOn } of CHANGES) {
     await addEvents(3);
     release();
     // Whatever left before this has arrived with it.
-    requireValue(await deliverer.sendTest(KEY, control, owner, 'test_1'));
+    requireValue(await deliverer.sendTest(ROOT, control, owner, 'test_1'));
     check(received, other.received);
     if (goesOn === 'never') {
       await deliverer.look();
@@ -613,7 +615,7 @@ for (const { title, make, goesOn } of CHANGES) {
     const { held, lookUp, release } = holdNames();
     const [{ url, received }, other] = [await startEndpoint(t), await startEndpoint(t)];
     const id = await add(named(url));
-    const sent = open('one', { lookUp }).sendTest(KEY, id, owner, 'test_1');
+    const sent = open('one', { lookUp }).sendTest(ROOT, id, owner, 'test_1');
     await until(() => held.length === 1);
     await make(prepared, id, named(other.url));
     // A disabled endpoint gets tests, too.

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Actor } from '../../domain/audit.ts';
 import { Batcher } from '../../domain/batcher.ts';
+import type { RefusedCaller } from '../keys/caller.ts';
 import { type Clock, SECOND } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
@@ -233,7 +234,7 @@ export class Deliverer {
     owner: Owner,
     key: string,
     idempotency?: Idempotency,
-  ): Promise<Repeatable<WebhookTest, 'not_found' | 'conflict'>> {
+  ): Promise<Repeatable<WebhookTest, RefusedCaller | 'not_found' | 'conflict'>> {
     const { clock, webhooks } = this.#settings;
     const event = { id: 0n, key, type: 'webhook.test' };
     for (let tries = 0; tries < MOST_TRIES; tries++) {

@@ -3,6 +3,7 @@ import type { Actor } from '../../domain/audit.ts';
 import { type Clock, MINUTE, SECOND } from '../../domain/clock.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Result } from '../../domain/result.ts';
+import type { RefusedCaller } from '../keys/caller.ts';
 import type { Deliverer } from './deliverer.ts';
 import type { Owner, WebhookTest } from './repository.ts';
 import { checkUrl, MOST_TESTS } from './rules.ts';
@@ -73,7 +74,7 @@ export class Endpoints {
     id: number,
     owner: Owner,
     idempotency?: Idempotency,
-  ): Promise<Repeatable<WebhookTest, 'not_found' | 'conflict' | 'rate_limit_exceeded'>> {
+  ): Promise<Repeatable<WebhookTest, RefusedCaller | 'not_found' | 'conflict' | 'rate_limit_exceeded'>> {
     const { clock, deliverer, newId } = this.#settings;
     const wait = this.#tests.add(owner.accountId, clock().monotonic);
     if (wait !== undefined) return { error: 'rate_limit_exceeded', retryAfter: Math.ceil(wait / SECOND) };

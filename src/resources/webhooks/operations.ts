@@ -171,7 +171,7 @@ const createWebhook = create(NewWebhook, WebhookWithSecret, {
       secret,
       createdBy: key.id,
     };
-    const created = await webhooks.doOnce(idempotency, async (claimed) => {
+    const created = await webhooks.doOnce(actor, idempotency, async (claimed) => {
       const checked = await waits.until(endpoints.check(url, accountId));
       return 'error' in checked ? checked : webhooks.create(actor, row, claimed);
     });
@@ -302,9 +302,9 @@ const testWebhook = act(WebhookTest, {
     if (endpoints === undefined) return OFF;
     const { webhookId: id } = parameters;
     const owner = { accountId, environment };
-    return webhooks.doOnce(idempotency, async (claimed) => {
-      const found = await webhooks.get(id, owner);
-      return 'error' in found ? found : waits.until(endpoints.test(actor, id, owner, claimed));
+    return webhooks.doOnce(actor, idempotency, async (claimed) => {
+      const begun = await webhooks.beginTest(actor, id, owner);
+      return 'error' in begun ? begun : waits.until(endpoints.test(actor, id, owner, claimed));
     });
   },
 });
@@ -470,6 +470,7 @@ const listAllWebhooks = list(OperatorWebhooks, 'webhooks', {
   description: 'Returns a page of the webhooks of this environment, the newest first.',
   filters: {
     accountId: rowFilter('Keep only webhooks of this account.'),
+    keyId: rowFilter('Keep only webhooks that this key added, or last pointed somewhere.'),
     state: choice(['failing'] as const, {
       description: 'Keep only webhooks that fail, or were disabled by the service.',
       example: 'failing',

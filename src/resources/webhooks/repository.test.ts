@@ -1,16 +1,16 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type Scope, SCOPES } from '../../domain/scope.ts';
 import type { Actor } from '../../domain/audit.ts';
+import { type Scope, SCOPES } from '../../domain/scope.ts';
 import { DAY, HOUR, SECOND } from '../../domain/clock.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import { entityTag, toJson } from '../../domain/json.ts';
 import type { Patch } from '../../domain/patch.ts';
 import { PLANS } from '../../domain/plan.ts';
-import { addPets, readOutcome, REX, requireValue } from '../../../test/storage/fixture.ts';
+import { addPets, newApiKey, newKey, readOutcome, REX, requireValue } from '../../../test/storage/fixture.ts';
 import { STORES } from '../../../test/storage/stores.ts';
-import { createAccount, ROOT } from '../../../test/support/store.ts';
+import { addKey, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import { visibleStreams } from '../events/rules.ts';
 import { describeWebhook, type NewWebhookRow, type Owner } from './repository.ts';
@@ -18,7 +18,7 @@ import { MOST_DELIVERIES, MOST_WEBHOOKS, REPLAY_INTERVAL } from './rules.ts';
 import type { WebhookPatch } from './schema.ts';
 import type { Settlement } from './sending.ts';
 
-const KEY: Actor = { kind: 'key', id: 1 };
+const KEY = { kind: 'key', id: 1 } as const;
 const SECRETS = ['A', 'B', 'C'].map((letter) => `whsec_${letter.repeat(43)}=`);
 const URL_WITH_TOKEN = 'https://shop.example/hook?token=hidden';
 
@@ -36,6 +36,10 @@ for (const [name, fresh] of STORES) {
     const { webhooks, events, sending } = store;
     const account = await createAccount(store.accounts, 'shop', 'free', PLANS.free);
     const owner: Owner = { accountId: account.id, environment: 'production' };
+    assert.equal((await addKey(store.keys, newKey(account.id, { scopes: SCOPES }))).id, KEY.id);
+    // No test replays the event of this key.
+    await events.place();
+    await fixture.passTime(DAY);
     const other = await createAccount(store.accounts, 'other', 'free', PLANS.free);
     const strangers: readonly Owner[] = [
       { ...owner, accountId: other.id },
@@ -224,6 +228,84 @@ for (const [name, fresh] of STORES) {
       await change(id, fields, ['webhooks:manage']);
       assert.deepEqual((await get(id)).scopes, ['webhooks:manage']);
     }
+  });
+
+  test(`${name}: no write of webhooks is done for a key that has ended or lost the scope`, async (t) => {
+    const { store, webhooks, owner, add, row, settle, attempt, addEvents, get, clock, passTime } =
+      await prepare(t);
+    const { id } = await add();
+    const [place = 0n] = await addEvents(1);
+    await settle(id, { place, deliveries: [attempt(id, place)] });
+    const before = await get(id);
+    const writes = (actor: Actor) => [
+      webhooks.create(actor, row()),
+      webhooks.update(actor, id, { owner, patch: patch({ url: 'https://new.example/' }), scopes: SCOPES }),
+      webhooks.rotate(actor, id, owner, SECRETS[1] ?? ''),
+      webhooks.replay(actor, id, owner, { since: 0, kept: DAY }),
+      webhooks.redeliver(actor, id, owner, 1),
+      webhooks.beginTest(actor, id, owner),
+      webhooks.addTest(actor, attempt(id, 0n)),
+      webhooks.remove(actor, id, owner),
+    ];
+    const caller = async (scopes = SCOPES, expiresAt?: number) =>
+      (await addKey(store.keys, newKey(owner.accountId, { scopes, expiresAt }))).id;
+    const revoked = await caller();
+    await store.keys.revoke(ROOT, revoked);
+    const rotated = await caller();
+    requireValue(await store.keys.rotate(ROOT, { id: rotated, key: newApiKey(), grace: 0 }));
+    const expired = await caller(SCOPES, Math.floor(clock().unix) + HOUR);
+    await passTime(2 * HOUR);
+    const without = await caller(SCOPES.filter((scope) => scope !== 'webhooks:manage'));
+    for (const [keyId, code] of [
+      [revoked, 'unauthorized'],
+      [rotated, 'unauthorized'],
+      [expired, 'unauthorized'],
+      [without, 'insufficient_scope'],
+    ] as const)
+      for (const written of await Promise.all(writes({ kind: 'key', id: keyId })))
+        assert.equal(readOutcome(written), code);
+    assert.deepEqual(await get(id), before);
+    assert.equal((await webhooks.list(owner)).length, 1);
+  });
+
+  test(`${name}: a revocation disables the webhooks that the key added or last pointed somewhere, when it is told to`, async (t) => {
+    const { store, webhooks, owner, row, change, get, listEvents } = await prepare(t);
+    const { id: keyId } = await addKey(store.keys, newKey(owner.accountId, { scopes: SCOPES }));
+    const key: Actor = { kind: 'key', id: keyId };
+    const create = async (actor: Actor & { kind: 'key' }) =>
+      requireValue(await webhooks.create(actor, row({ createdBy: actor.id }))).id;
+    const [added, pointed, described, other] = [
+      await create(key),
+      await create(KEY),
+      await create(KEY),
+      await create(KEY),
+    ];
+    const by = (id: number, fields: Partial<WebhookPatch>) =>
+      webhooks.update(key, id, { owner, patch: patch(fields), scopes: SCOPES });
+    requireValue(await by(pointed, { url: 'https://new.example/' }));
+    requireValue(await by(described, { description: 'Mine.', types: ['pet.*'], url: URL_WITH_TOKEN }));
+    requireValue(await by(other, { url: 'https://new.example/' }));
+    requireValue(await change(other, { url: URL_WITH_TOKEN }));
+    const list = async () =>
+      (await webhooks.listAll({ keyId, limit: 100, cursor: undefined })).items.map(({ id }) => id);
+    assert.deepEqual(await list(), [pointed, added]);
+    const states = async () =>
+      Promise.all([added, pointed, described, other].map(async (id) => (await get(id)).disabledReason));
+    requireValue(await store.keys.revoke(ROOT, keyId));
+    assert.deepEqual(await states(), [undefined, undefined, undefined, undefined]);
+    // A key that is revoked stays as it is; its webhooks need not.
+    requireValue(await store.keys.revoke(ROOT, keyId, { disablesWebhooks: true }));
+    assert.deepEqual(await states(), ['request', 'request', undefined, undefined]);
+    requireValue(await store.keys.revoke(ROOT, keyId, { disablesWebhooks: true }));
+    assert.equal((await listEvents()).length, 2);
+    const { id: plain } = await addKey(
+      store.keys,
+      newKey(owner.accountId, { scopes: ['pets:read', 'keys:manage'] }),
+    );
+    const refused = await store.keys.revoke({ kind: 'key', id: plain }, KEY.id, { disablesWebhooks: true });
+    assert.equal(readOutcome(refused), 'insufficient_scope');
+    assert.equal(requireValue(await store.keys.find(KEY.id)).revokedAt, undefined);
+    assert.deepEqual(await states(), ['request', 'request', undefined, undefined]);
   });
 
   test(`${name}: a patch is checked in the order 404, 412, 400`, async (t) => {

@@ -5,16 +5,20 @@ import type { Environment } from '../../domain/api-key.ts';
 import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
 import { SECOND } from '../../domain/clock.ts';
 import { textFromInstant } from '../../domain/instant.ts';
-import type { Idempotency } from '../../domain/idempotency.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import { isCurrent, toJson } from '../../domain/json.ts';
 import { firstId, mapPage, type Page, type PageQuery, toPage } from '../../domain/page.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { Failure, Result } from '../../domain/result.ts';
-import type { Engine } from '../../storage/engine.ts';
+import type { Engine, Identified } from '../../storage/engine.ts';
 import { empty, join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
 import type { Stored } from '../../storage/table.ts';
 import type { Queries, Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
+import type { KeyRecord } from '../../domain/account.ts';
+import { lockCaller, type RefusedCaller } from '../keys/caller.ts';
+import type { KeyRepository } from '../keys/repository.ts';
 import {
   type EventRepository,
   EVENTS,
@@ -94,6 +98,9 @@ function isOwned({ accountId, environment }: Owner): Sql {
   return sql`account_id = ${accountId} AND environment = ${environment}`;
 }
 
+/** What writes of webhooks need of a key. */
+const MANAGING: readonly Scope[] = ['webhooks:manage'];
+
 /** Clients get the message of the operation instead. */
 function notFound(id: number, owner?: Owner): Failure<'not_found'> {
   return { error: 'not_found', ...(owner === undefined && { message: `There is no webhook ${id}.` }) };
@@ -149,6 +156,11 @@ function describeSettings({ url, types, scopes, description, disabledReason }: W
   };
 }
 
+/** Those that the key still has. */
+function keepScopes(scopes: readonly Scope[], caller: KeyRecord | undefined): readonly Scope[] {
+  return scopes.filter((scope) => caller === undefined || caller.scopes.includes(scope));
+}
+
 /** A webhook to add, with who may see what it sends. */
 export interface NewWebhookRow extends Owner {
   readonly url: string;
@@ -164,7 +176,10 @@ async function createWebhook(
   transaction: Transaction,
   actor: Actor,
   webhook: NewWebhookRow,
-): Promise<Result<Webhook, 'conflict'>> {
+): Promise<Result<Webhook, RefusedCaller | 'conflict'>> {
+  const locked = await lockCaller(transaction, actor, MANAGING);
+  if ('error' in locked) return locked;
+  const { caller } = locked.value;
   const { accountId } = webhook;
   // Of several at once, each sees those before it.
   await transaction.query(
@@ -175,6 +190,7 @@ async function createWebhook(
   const now = Math.floor(await transaction.now());
   const row = {
     ...webhook,
+    scopes: keepScopes(webhook.scopes, caller),
     createdAt: now,
     formerChoices: [],
     place: await findEnd(transaction),
@@ -189,6 +205,7 @@ async function createWebhook(
 
 /** What can be set of a webhook. A description of `undefined` is removed. */
 type Settings = Partial<Pick<WebhookRow, 'url' | 'types' | 'scopes' | 'place' | 'formerChoices'>> & {
+  readonly pointedBy?: number | undefined;
   readonly description?: string | undefined;
   readonly enabled?: boolean | undefined;
 };
@@ -265,7 +282,12 @@ async function updateWebhook(
   actor: Actor,
   id: number,
   { owner, patch: { fields, fault }, scopes, ifMatch }: WebhookChange,
-): Promise<Result<Webhook, 'not_found' | 'precondition_failed' | 'invalid_request' | 'conflict'>> {
+): Promise<
+  Result<Webhook, RefusedCaller | 'not_found' | 'precondition_failed' | 'invalid_request' | 'conflict'>
+> {
+  const locked = await lockCaller(transaction, actor, MANAGING);
+  if ('error' in locked) return locked;
+  const { caller } = locked.value;
   const before = await lockWebhook(transaction, id, owner);
   if (before === undefined) return { error: 'not_found' };
   if (!isCurrent(ifMatch, toJson(describeWebhook(before)))) return { error: 'precondition_failed' };
@@ -274,13 +296,14 @@ async function updateWebhook(
   const isChosen = fields.url !== undefined || fields.types !== undefined;
   const choice = {
     types: (fields.types ?? before.types) as readonly TypeFilter[],
-    scopes: isChosen ? scopes : before.scopes,
+    scopes: isChosen ? keepScopes(scopes, caller) : before.scopes,
   };
   const isSame = isDeepStrictEqual(choice, { types: before.types, scopes: before.scopes });
   const ended = isSame ? { value: {} } : await endChoice(transaction, before);
   if ('error' in ended) return ended;
   const after = await changeSettings(transaction, actor, before, {
     url,
+    ...(url !== before.url && { pointedBy: caller?.id }),
     ...choice,
     ...ended.value,
     description: description ?? undefined,
@@ -307,7 +330,9 @@ async function removeWebhook(
   id: number,
   owner: Owner,
   ifMatch: readonly string[] | undefined,
-): Promise<Result<undefined, 'not_found' | 'precondition_failed'>> {
+): Promise<Result<undefined, RefusedCaller | 'not_found' | 'precondition_failed'>> {
+  const locked = await lockCaller(transaction, actor, MANAGING);
+  if ('error' in locked) return locked;
   const webhook = await lockWebhook(transaction, id, owner);
   if (webhook === undefined) return { error: 'not_found' };
   if (!isCurrent(ifMatch, toJson(describeWebhook(webhook)))) return { error: 'precondition_failed' };
@@ -331,7 +356,9 @@ async function rotateSecret(
   id: number,
   owner: Owner,
   secret: string,
-): Promise<Result<Webhook, 'not_found' | 'conflict'>> {
+): Promise<Result<Webhook, RefusedCaller | 'not_found' | 'conflict'>> {
+  const locked = await lockCaller(transaction, actor, MANAGING);
+  if ('error' in locked) return locked;
   const webhook = await lockWebhook(transaction, id, owner);
   if (webhook === undefined) return { error: 'not_found' };
   const now = Math.floor(await transaction.now());
@@ -361,7 +388,11 @@ async function replayEvents(
   id: number,
   owner: Owner | undefined,
   { since, kept }: Replaying,
-): Promise<Result<Webhook, 'not_found' | 'gone' | 'invalid_request' | 'rate_limit_exceeded'>> {
+): Promise<
+  Result<Webhook, RefusedCaller | 'not_found' | 'gone' | 'invalid_request' | 'rate_limit_exceeded'>
+> {
+  const locked = await lockCaller(transaction, actor, MANAGING);
+  if ('error' in locked) return locked;
   const webhook = await lockWebhook(transaction, id, owner);
   if (webhook === undefined) return notFound(id, owner);
   const now = Math.floor(await transaction.now());
@@ -385,7 +416,9 @@ async function redeliverEvent(
   id: number,
   owner: Owner,
   deliveryId: number,
-): Promise<Result<Delivery, 'not_found' | 'gone'>> {
+): Promise<Result<Delivery, RefusedCaller | 'not_found' | 'gone'>> {
+  const locked = await lockCaller(transaction, actor, MANAGING);
+  if ('error' in locked) return locked;
   const webhook = await lockWebhook(transaction, id, owner);
   if (webhook === undefined) return { error: 'not_found' };
   const [delivery] = await transaction.select(
@@ -420,6 +453,25 @@ export async function disableWebhook(
 ): Promise<void> {
   await tellDisabled(transaction, await changeWebhook(transaction, webhook, { disabledReason: reason }));
   await addAudit(transaction, SERVICE, describeChange('disable', webhook, { after: { reason } }));
+}
+
+/** The webhooks that a key added, or last pointed somewhere. */
+function isOfKey(keyId: number): Sql {
+  return sql`(created_by = ${keyId} OR pointed_by = ${keyId})`;
+}
+
+/** For `ENDPOINTS` of keys. */
+export async function disableOfKey(
+  transaction: Transaction,
+  actor: Actor,
+  { id, account, environment }: KeyRecord,
+): Promise<void> {
+  const owner = { accountId: account.id, environment };
+  const webhooks = await transaction.select(
+    WEBHOOKS,
+    sql`WHERE ${isOwned(owner)} AND ${isOfKey(id)} ORDER BY id ${transaction.dialect.forUpdate()}`,
+  );
+  for (const webhook of webhooks) await changeSettings(transaction, actor, webhook, { enabled: false });
 }
 
 /** Disables all endpoints, because the database is a copy: nobody must be told twice. */
@@ -459,12 +511,28 @@ export async function pruneDeliveries(transaction: Transaction, webhookId: numbe
     SELECT id FROM deliveries WHERE webhook_id = ${webhookId} ORDER BY id DESC LIMIT 1 OFFSET ${MOST_DELIVERIES})`);
 }
 
+/** Whether a test may be sent: what leaves is not taken back, so the caller is checked before it, and again with `addTest`. */
+async function beginTest(
+  transaction: Transaction,
+  actor: Actor,
+  id: number,
+  owner: Owner,
+): Promise<Result<undefined, RefusedCaller | 'not_found'>> {
+  const locked = await lockCaller(transaction, actor, MANAGING);
+  if ('error' in locked) return locked;
+  return (await findWebhook(transaction, id, owner)) === undefined
+    ? { error: 'not_found' }
+    : { value: undefined };
+}
+
 /** `not_found`: the webhook was deleted while the test was sent. */
 async function addTest(
   transaction: Transaction,
   actor: Actor,
   test: Omit<DeliveryRow, 'id'>,
-): Promise<Result<WebhookTest, 'not_found'>> {
+): Promise<Result<WebhookTest, RefusedCaller | 'not_found'>> {
+  const locked = await lockCaller(transaction, actor, MANAGING);
+  if ('error' in locked) return locked;
   const webhook = await lockWebhook(transaction, test.webhookId);
   if (webhook === undefined) return { error: 'not_found' };
   const [id] = await transaction.add(DELIVERIES, [test]);
@@ -483,6 +551,7 @@ export const WRITES = {
   redeliver: redeliverEvent,
   switch: switchWebhook,
   disableCopied,
+  beginTest,
   addTest,
 };
 
@@ -499,6 +568,8 @@ const SELECT_LISTED = sql`SELECT ${WEBHOOKS.listAs('w')}, a.name
 export interface WebhookQuery extends PageQuery {
   readonly environment?: Environment | undefined;
   readonly accountId?: number | undefined;
+  /** Only those that this key added, or last pointed somewhere. */
+  readonly keyId?: number | undefined;
   /** Only those that fail, or that the service disabled. */
   readonly isFailing?: boolean | undefined;
 }
@@ -509,7 +580,11 @@ export interface DeliveryQuery extends PageQuery {
 
 export type WebhookRepository = ReturnType<typeof open>;
 
-export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) {
+export function open(
+  engine: Engine,
+  events: Pick<EventRepository, 'placeAll'>,
+  { confirm }: Pick<KeyRepository, 'confirm'>,
+) {
   const changes = new WebhookChanges();
   /** Ends when whoever sends knows of the change, also if nobody knows whether it was made. */
   async function tell<T>(id: number, change: Promise<T>): Promise<T> {
@@ -533,11 +608,12 @@ export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) 
       engine.select(WEBHOOKS, sql`WHERE ${isOwned(owner)} ORDER BY id DESC`),
     /** For operators, newest first. */
     async listAll(query: WebhookQuery): Promise<Page<ListedWebhook>> {
-      const { environment, accountId, isFailing = false, cursor, limit } = query;
+      const { environment, accountId, keyId, isFailing = false, cursor, limit } = query;
       const conditions = [
         sql`w.id <= ${firstId(cursor)}`,
         ...(environment === undefined ? [] : [sql`w.environment = ${environment}`]),
         ...(accountId === undefined ? [] : [sql`w.account_id = ${accountId}`]),
+        ...(keyId === undefined ? [] : [isOfKey(keyId)]),
         ...(isFailing
           ? [sql`(w.failing_since IS NOT NULL OR w.disabled_reason IN ('gone', 'failing', 'copied'))`]
           : []),
@@ -559,12 +635,15 @@ export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) 
     async update(actor: Actor, id: number, change: WebhookChange) {
       const { types, url } = change.patch.fields;
       if (types !== undefined || url !== undefined) await events.placeAll();
-      return tell(id, engine.write(updateWebhook, actor, id, change));
+      return tell(id, confirm(actor, MANAGING, engine.write(updateWebhook, actor, id, change)));
     },
     remove: (actor: Actor, id: number, owner: Owner, ifMatch?: readonly string[]) =>
-      tell(id, engine.write(removeWebhook, actor, id, owner, ifMatch)),
+      tell(id, confirm(actor, MANAGING, engine.write(removeWebhook, actor, id, owner, ifMatch))),
     rotate: (actor: Actor, id: number, owner: Owner, secret: string, idempotency?: Idempotency) =>
-      tell(id, engine.writeOnce(idempotency, rotateSecret, actor, id, owner, secret)),
+      tell(
+        id,
+        confirm(actor, MANAGING, engine.writeOnce(idempotency, rotateSecret, actor, id, owner, secret)),
+      ),
     async replay<Key extends Idempotency | undefined = undefined>(
       actor: Actor,
       id: number,
@@ -573,10 +652,16 @@ export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) 
       idempotency?: Key,
     ) {
       await events.placeAll();
-      return tell(id, engine.writeOnce(idempotency, replayEvents, actor, id, owner, replaying));
+      return tell(
+        id,
+        confirm(actor, MANAGING, engine.writeOnce(idempotency, replayEvents, actor, id, owner, replaying)),
+      );
     },
     redeliver: (actor: Actor, id: number, owner: Owner, deliveryId: number, idempotency?: Idempotency) =>
-      tell(id, engine.writeOnce(idempotency, redeliverEvent, actor, id, owner, deliveryId)),
+      tell(
+        id,
+        confirm(actor, MANAGING, engine.writeOnce(idempotency, redeliverEvent, actor, id, owner, deliveryId)),
+      ),
     /** The attempts of a webhook, newest first. */
     async listDeliveries(
       id: number,
@@ -598,8 +683,19 @@ export function open(engine: Engine, events: Pick<EventRepository, 'placeAll'>) 
       const owned = await engine.select(WEBHOOKS, sql`WHERE account_id = ${accountId}`);
       await changes.tell(owned.map(({ id }) => id));
     },
+    /** Call it after the disabling of the webhooks of a key. */
+    async tellOfKey(keyId: number): Promise<void> {
+      const ofKey = await engine.select(WEBHOOKS, sql`WHERE ${isOfKey(keyId)}`);
+      await changes.tell(ofKey.map(({ id }) => id));
+    },
     /** For what is more than a write. */
-    doOnce: ((...args) => engine.doOnce(...args)) as Engine['doOnce'],
+    doOnce: <Key extends Idempotency | undefined, T extends Identified, Code extends ErrorCode>(
+      actor: Actor,
+      idempotency: Key,
+      work: (claimed: Key) => Promise<Repeatable<T, Code, Key>>,
+    ) => confirm(actor, MANAGING, engine.doOnce(idempotency, work)),
+    /** Call it before a test is sent. */
+    beginTest: (actor: Actor, id: number, owner: Owner) => engine.write(beginTest, actor, id, owner),
     addTest: (actor: Actor, test: Omit<DeliveryRow, 'id'>, idempotency?: Idempotency) =>
       engine.writeOnce(idempotency, addTest, actor, test),
     disableCopied: () => engine.write(disableCopied),

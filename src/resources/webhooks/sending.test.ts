@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { SCOPES } from '../../domain/scope.ts';
-import type { Actor } from '../../domain/audit.ts';
 import { SECOND } from '../../domain/clock.ts';
 import { PLANS } from '../../domain/plan.ts';
 import { requireValue } from '../../../test/storage/fixture.ts';
@@ -13,7 +12,6 @@ import { visibleStreams } from '../events/rules.ts';
 import type { Owner } from './repository.ts';
 import { LEASE, type Settlement } from './sending.ts';
 
-const KEY: Actor = { kind: 'key', id: 1 };
 const SECRET = `whsec_${'A'.repeat(43)}=`;
 
 for (const [name, fresh] of STORES) {
@@ -26,7 +24,7 @@ for (const [name, fresh] of STORES) {
     const add = async (settings: Partial<Owner> = {}) => {
       const url = 'https://shop.example/hook';
       const webhook = { ...owner, url, types: ['*'], scopes: SCOPES, secret: SECRET, createdBy: 1 } as const;
-      return requireValue(await webhooks.create(KEY, { ...webhook, ...settings })).id;
+      return requireValue(await webhooks.create(ROOT, { ...webhook, ...settings })).id;
     };
     const get = async (id: number) => requireValue(await webhooks.get(id));
     const listActive = async () => (await sending.listActive()).map(({ id }) => id);
@@ -220,7 +218,7 @@ for (const [name, fresh] of STORES) {
         describe(webhookId, { place: 9n, open, deliveries: [attempt(webhookId, 9n)] }),
       ),
     );
-    requireValue(await webhooks.remove(KEY, id, owner));
+    requireValue(await webhooks.remove(ROOT, id, owner));
     await sending.settle(settlements);
     assert.deepEqual(await listOpen(id), []);
     assert.equal((await get(other)).place, 9n);

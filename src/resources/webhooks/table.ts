@@ -45,6 +45,8 @@ export const WEBHOOKS = new Table(
     createdAt: instant,
     /** The key. */
     createdBy: integer,
+    /** The key that last changed the URL. Absent: nobody has. */
+    pointedBy: optional(integer),
     /** Every event of the feed up to here was delivered, is open, or was missed. */
     place: int64,
     missed: integer,
