@@ -8,6 +8,8 @@ import { foldedName } from '../domain/text.ts';
 interface Source {
   find(name: string): Promise<Result<{ readonly id: bigint }, 'not_found'>>;
   make(name: string): Promise<bigint>;
+  /** Whether there is a category with this id. Absent: nobody knows. */
+  has?(id: bigint): Promise<boolean>;
 }
 
 /** The ids of categories by their names, ignoring case. A name without a category gets a new one. */
@@ -26,6 +28,11 @@ export class CategoryIds {
     return this.#made;
   }
 
+  /** True when nobody knows. */
+  async has(id: bigint): Promise<boolean> {
+    return (await this.#source.has?.(id)) ?? true;
+  }
+
   async idOf(name: string): Promise<bigint> {
     const folded = foldedName(name);
     const known = this.#ids.get(folded);
@@ -38,11 +45,38 @@ export class CategoryIds {
   }
 }
 
+/** Ids that are looked up at the end of an import. A file may have others in every row. */
+const USED_MAX = 1_000;
+
+/** How many animals have which id of a category. */
+export class UsedCategories {
+  readonly #animals = new Map<bigint, number>();
+
+  count(id: bigint): void {
+    const animals = this.#animals.get(id);
+    if (animals !== undefined || this.#animals.size < USED_MAX) this.#animals.set(id, (animals ?? 0) + 1);
+  }
+
+  /** The animals whose id no category has. A database that does not answer has none. */
+  async countMissing(ids: CategoryIds): Promise<number> {
+    let missing = 0;
+    try {
+      for (const [id, animals] of this.#animals) if (!(await ids.has(id))) missing += animals;
+    } catch {
+      return 0;
+    }
+    return missing;
+  }
+}
+
+const hasIn = (categories: CategoryRepository) => async (id: bigint) => 'value' in (await categories.get(id));
+
 /** Adds each new category at once. */
 export function committedIds(categories: CategoryRepository, actor: Actor): CategoryIds {
   const { find } = categories;
   return new CategoryIds({
     find,
+    has: hasIn(categories),
     async make(name) {
       await categories.create(actor, { name });
       // Another process may have added it at this moment: then nothing was created.
@@ -58,6 +92,7 @@ export function reservedIds(categories: CategoryRepository): CategoryIds {
   return new CategoryIds({
     find: categories.find,
     make: () => categories.reserveId(),
+    has: hasIn(categories),
   });
 }
 
@@ -66,5 +101,6 @@ export function inventedIds(categories: CategoryRepository | undefined): Categor
   return new CategoryIds({
     find: async (name) => categories?.find(name) ?? { error: 'not_found' },
     make: async () => 0n,
+    ...(categories && { has: hasIn(categories) }),
   });
 }

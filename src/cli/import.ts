@@ -1,17 +1,18 @@
-import { type Command, Option } from 'commander';
+import { statSync } from 'node:fs';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { NewPet } from '../resources/pets/schema.ts';
 import type { ImportOptions as PetImport, PetRepository } from '../resources/pets/repository.ts';
 import type { ReservedCategory } from '../resources/categories/repository.ts';
 import { AuditedRun } from './audited-run.ts';
-import { type CategoryIds, committedIds, inventedIds, reservedIds } from './category-ids.ts';
+import { type CategoryIds, committedIds, inventedIds, reservedIds, UsedCategories } from './category-ids.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
-import { readLines } from './import/lines.ts';
-import { addMapping, MAP_SYNTAX, type Mapping, mapsNames, neededColumns, readPet } from './import/mapping.ts';
+import { addMapping, MAP_SYNTAX, type Mapping, mapsNames, readPet, wantedColumns } from './import/mapping.ts';
 import { RefusedFile } from './import/refused-file.ts';
-import { jsonReport, textReport } from './import/report.ts';
+import { jsonReport, type ReadAs, textReport } from './import/report.ts';
 import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
-import { type Format, FORMATS, openSource } from './import/source.ts';
+import { type Encoding, ENCODINGS, type Format, FORMATS, openSource } from './import/source.ts';
+import { onSignal } from './signals.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
 import { RowsRefused } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
@@ -19,25 +20,35 @@ import { Progress } from '../terminal/progress.ts';
 const EXAMPLES = `
 The command refuses each row that holds no valid animal, imports the others, and exits with status 3 if it refused rows.
 It prints the first 20 refused rows with their lines, and how many rows each reason refused. With --atomic, one refused
-row refuses the file. The id column and other columns are ignored. In CSV, an empty status is none.
+row refuses the file, and on SQLite other programs wait with their changes until the import ends. The id column and
+other columns are ignored. In CSV, an empty status is none. Blank rows are skipped.
+
+The file may hold commas, semicolons or tabs, a line sep=;, a JSON array, line ends of any kind, UTF-8, UTF-16 or
+Windows-1252: the report says what it was taken for. Case and blanks around the name of a column do not count.
 
 --map lists the values of a column with their results, and other values refuse their row. *=RESULT is the result of all
-other values, and * keeps them as they are. An empty or missing value is listed as =RESULT.
+other values, and * keeps them as they are. An empty or missing value is listed as =RESULT. A COLUMN, VALUE or RESULT
+with one of : = , in it stands in double quotes, with the quotes in it doubled.
 
 --map categoryId=COLUMN takes the names of categories from a column. Case does not count, and the command makes the
-categories that are missing. A number in the column is used as an id.
+categories that are missing. A number in the column is used as an id. With =NAME,* rows without a category get this one.
 
 Examples:
   petstore import animals.csv
   petstore import shelter.csv --map name=Name --map categoryId=AnimalType
+  petstore import shelter.csv --map 'categoryId=Kind:=Unknown,*' \\
+    --map 'status=Outcome:ADOPTION=sold,"SHELTER, NEUTER, RETURN"=sold,*='
   petstore export | DATABASE_URL=sqlite:copy.db petstore import -
   petstore import shelter.csv --dry-run --refused refused.csv --map 'name=Name:=Nameless,*' \\
-    --map categoryId=Kind:Dog=1,Cat=2 --map 'status=Outcome:Adoption=sold,*=available'`;
+    --map categoryId=Kind:Dog=1,Cat=2 --map 'status=Outcome:Adoption=sold,*=available'
+The export of animals holds the numbers of their categories, and not the categories.`;
 
 interface ImportOptions extends JsonOption {
   readonly atomic?: boolean;
   readonly dryRun?: boolean;
   readonly format?: Format;
+  readonly delimiter?: string;
+  readonly encoding?: Encoding;
   readonly map: Mapping;
   readonly refused?: string;
 }
@@ -45,13 +56,24 @@ interface ImportOptions extends JsonOption {
 export function importCommand(program: Command, terminal: ProgramTerminal): void {
   program
     .command('import')
-    .argument('<file>', 'CSV with a header line, or NDJSON; - for standard input')
+    .argument('<file>', 'CSV with a header line, NDJSON or a JSON array; - for standard input')
     .description('add the animals of a file, and report the rows that are refused')
     .option('--atomic', 'all or nothing: any refused row refuses the file')
     .option('--dry-run', 'report what would be imported and refused, and store nothing')
     .addOption(
       new Option('--format <format>', 'of the file; by its name and first bytes if not given').choices(
         FORMATS,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--delimiter <delimiter>',
+        'of the fields of CSV: comma, semicolon, tab or one character; by the header if not given',
+      ).argParser(readDelimiter),
+    )
+    .addOption(
+      new Option('--encoding <encoding>', 'of the text; by what the file holds if not given').choices(
+        ENCODINGS,
       ),
     )
     .addOption(
@@ -66,15 +88,42 @@ export function importCommand(program: Command, terminal: ProgramTerminal): void
 }
 
 async function importPets(terminal: ProgramTerminal, file: string, options: ImportOptions): Promise<void> {
+  const stop = new AbortController();
+  const removeHandler = onSignal((name) =>
+    stop.abort(new ServiceError('unavailable', `The import was stopped by ${name}.`)),
+  );
+  try {
+    await importFile(terminal, file, options, stop.signal);
+  } finally {
+    removeHandler();
+  }
+}
+
+async function importFile(
+  terminal: ProgramTerminal,
+  file: string,
+  options: ImportOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const { system, withNewStore, withStoreIfAny, printError } = terminal;
-  const { bytes, format } = await openSource(file, options.format, system);
-  const lines = readLines(bytes);
-  const { header, rows } =
-    format === 'csv' ? await csvTable(lines, neededColumns(options.map)) : ndjsonTable(lines);
+  const open = () => openSource(file, options, system, signal);
+  const source = await open();
+  const wanted = wantedColumns(options.map);
+  const readAgain = isRegular(file) ? async () => (await open()).lines : undefined;
+  const table =
+    source.format === 'csv'
+      ? await csvTable(source.lines, wanted, options.delimiter)
+      : await ndjsonTable(source.lines, wanted, readAgain);
+  const { header, rows } = table;
+  const describe = () => ({
+    ...source.describe(),
+    ...(table.delimiter !== undefined && { delimiter: table.delimiter }),
+    blankRows: table.blankRows(),
+  });
   const refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
   try {
     const importInto = (archive: Importer, ids: CategoryIds, audited: Audited = {}) =>
-      importRows(terminal, rows, options, refusedFile, { archive, ids, ...audited });
+      importRows(terminal, { rows, describe, signal }, options, refusedFile, { archive, ids, ...audited });
     if (!options.dryRun)
       await withNewStore(({ store: { pets, audit, categories }, actor }) => {
         const target = { kind: 'pets', name: file } as const;
@@ -101,9 +150,16 @@ interface Audited {
   readonly run?: AuditedRun;
 }
 
+/** The rows of a file, what it was taken for so far, and what stops reading it. */
+interface Input {
+  readonly rows: AsyncIterable<Row>;
+  readonly describe: () => ReadAs;
+  readonly signal: AbortSignal;
+}
+
 async function importRows(
   terminal: ProgramTerminal,
-  rows: AsyncIterable<Row>,
+  { rows, describe, signal }: Input,
   { atomic = false, dryRun = false, json, map }: ImportOptions,
   refusedFile: RefusedFile | undefined,
   { archive, ids, entry, run }: Audited & { readonly archive: Importer; readonly ids: CategoryIds },
@@ -114,17 +170,27 @@ async function importRows(
   let imported = 0;
   let refused = 0;
   let made: readonly ReservedCategory[] = ids.made;
+  const used = new UsedCategories();
+  /** The lines of the rows that were given and are not committed yet: those of one chunk. */
+  let open: number[] = [];
+  /** The line of the next row to read. Undefined before the first row and at the end of the file. */
+  let next: number | undefined;
   const onProgress = (count: number) => {
+    open = open.slice(count - imported);
     imported = count;
     progress.update(count);
   };
   async function* pets(): AsyncGenerator<NewPet> {
     for await (const row of rows) {
+      const line = row.lines[0]?.number ?? 0;
+      next = line;
+      signal.throwIfAborted();
+      next += row.lines.length;
       const read = 'fault' in row ? { faults: [row.fault] } : readPet(row, map);
       if ('faults' in read) {
         refused++;
         refusedFile?.add(row.lines);
-        await report.refuse(row.lines[0]?.number ?? 0, read.faults);
+        await report.refuse(line, read.faults);
         continue;
       }
       valid++;
@@ -132,13 +198,35 @@ async function importRows(
       if (atomic && refused > 0) continue;
       await run?.start();
       const { pet, category } = read;
+      if (category === undefined) used.count(pet.categoryId);
+      if (!atomic) open.push(line);
       yield category === undefined ? pet : { ...pet, categoryId: await ids.idOf(category) };
     }
+    // A stream that a signal closed ends without an error.
+    signal.throwIfAborted();
+    next = undefined;
+    if (refused === 0 && valid === 0)
+      throw new ServiceError(
+        'conflict',
+        `Nothing ${dryRun ? 'would be' : 'was'} imported: the file holds no row.`,
+      );
     if (refused > 0 && (atomic || valid === 0)) {
       const why = valid === 0 ? 'every row is refused' : '--atomic allows no refused row';
       throw new ServiceError('conflict', `Nothing ${dryRun ? 'would be' : 'was'} imported: ${why}.`);
     }
   }
+  const end = async () => {
+    const uncategorized = imported === 0 ? 0 : await used.countMissing(ids);
+    await report.end({
+      imported,
+      refused,
+      categories: made.map(({ name }) => name),
+      readAs: describe(),
+      uncategorized,
+      stoppedAt: atomic ? undefined : (open[0] ?? next),
+    });
+    await run?.end({ animals: imported, refused });
+  };
   try {
     await archive.addAll(pets(), { atomic, onProgress, categories: ids.made, ...(entry && { entry }) });
   } catch (error) {
@@ -146,12 +234,27 @@ async function importRows(
       imported = 0;
       made = [];
     }
+    // What ended the import, such as a lost database, may also end what comes after it.
+    await end().catch(() => undefined);
     throw error;
-  } finally {
-    await report.end({ imported, refused, categories: made.map(({ name }) => name) });
-    await run?.end({ animals: imported, refused });
   }
+  await end();
   if (refused > 0) throw new RowsRefused();
+}
+
+function isRegular(file: string): boolean {
+  return file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+const DELIMITER_NAMES: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' };
+
+function readDelimiter(text: string): string {
+  const delimiter = DELIMITER_NAMES[text] ?? text;
+  if (delimiter.length !== 1 || /["\r\n]/.test(delimiter))
+    throw new InvalidArgumentError(
+      'It must be comma, semicolon, tab or one character, and no quote or line end.',
+    );
+  return delimiter;
 }
 
 /** Takes all animals and stores none. */

@@ -7,6 +7,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { Service } from '../app/start.ts';
 import { systemActor } from '../config/system-actor.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
+import { nextSignal } from './signals.ts';
 import { createFirstKey, findValidKey, type Started } from './first-key.ts';
 import { type System, waitWithoutBlocking } from '../terminal/output.ts';
 
@@ -21,7 +22,7 @@ export const STOP_DEADLINE = 9_500;
 export function serveCommand(program: Command, { system }: ProgramTerminal): void {
   program
     .command('serve')
-    .description('run the service until SIGTERM or SIGINT; a second signal ends it at once')
+    .description('run the service until SIGTERM, SIGINT or SIGHUP; a second signal ends it at once')
     .option(
       '--first-key',
       'if there is no key yet, create one and show it once; with CONSOLE_PORT, also print a link to sign in',
@@ -121,16 +122,4 @@ async function makeFirst({ store, consoleUrl }: Service, started: Started): Prom
 
 function ignoreUnavailable(error: unknown): void {
   if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error;
-}
-
-/** Resolves at the first SIGTERM or SIGINT. The second one has no handler, so it ends the process at once. */
-function nextSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    const signals = ['SIGTERM', 'SIGINT'] as const;
-    const stop = () => {
-      for (const signal of signals) process.off(signal, stop);
-      resolve();
-    };
-    for (const signal of signals) process.on(signal, stop);
-  });
 }

@@ -146,5 +146,7 @@ test('--json names every new category, and the text names the first ten', async 
     imported: 12,
     refused: 0,
     categories: names,
+    readAs: { format: 'CSV', delimiter: 'commas', encoding: 'UTF-8', lineEnds: [], blankRows: 0 },
+    uncategorized: 0,
   });
 });

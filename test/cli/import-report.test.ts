@@ -13,6 +13,9 @@ import { temporaryFolder } from '../support/temporary.ts';
 const ROWS = 100_000;
 const REASON = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.';
 
+const LACK =
+  '1 animal has a categoryId that no category has: an export of animals holds no categories (export --what categories does).';
+
 const NOTHING = 'petstore: Nothing was imported: every row is refused.';
 
 /** Starts an import of rows that are all refused, in a process with little memory. */
@@ -40,12 +43,12 @@ test('import prints the first 20 refused rows, and how many more there are', asy
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 3}: ${REASON}\n`).join('');
   assert.deepEqual(await importing(20), {
     code: 3,
-    stdout: `imported 1, refused 20\n       20  ${REASON}\n`,
+    stdout: `imported 1, refused 20\n${LACK}\n       20  ${REASON}\n`,
     stderr: lines,
   });
   assert.deepEqual(await importing(7_691), {
     code: 3,
-    stdout: `imported 1, refused 7691\n     7691  ${REASON}\n`,
+    stdout: `imported 1, refused 7691\n${LACK}\n     7691  ${REASON}\n`,
     stderr: `${lines}… and 7671 more: --refused FILE keeps them all, --json lists them.\n`,
   });
 });
@@ -65,6 +68,8 @@ test('a slow reader of --json gets the whole value', async (t) => {
       imported: 0,
       refused: ROWS,
       categories: [],
+      readAs: { format: 'CSV', delimiter: 'commas', encoding: 'UTF-8', lineEnds: [], blankRows: 0 },
+      uncategorized: 0,
     },
   );
   assert.deepEqual(report.refusals.at(-1), { line: ROWS + 1, reason: REASON });

@@ -31,16 +31,18 @@ lines"
 
 const REFUSED = `line 4: name must not be empty or only white space.
 line 8: categoryId must be an integer from -9223372036854775808 to 9223372036854775807.
-line 9: status must be one of available, pending, sold.
+line 9: status must be one of available, pending, sold. Column status holds "lost": translate it with --map 'status=status:VALUE=RESULT'.
 line 10: the row has 3 fields where the header has 5.
 line 11: a field that holds a quote must stand in quotes, with the quotes in it doubled.
 line 12: categoryId must be an integer from -9223372036854775808 to 9223372036854775807.
 `;
 
 const SUMMARY = `imported 3, refused 6
+Read as: CSV, 1 blank row skipped.
+3 animals have a categoryId that no category has: an export of animals holds no categories (export --what categories does).
         2  categoryId must be an integer from -9223372036854775808 to 9223372036854775807.
         1  name must not be empty or only white space.
-        1  status must be one of available, pending, sold.
+        1  status must be one of available, pending, sold. Column status holds "lost": translate it with --map 'status=status:VALUE=RESULT'.
         1  the row has 3 fields where the header has 5.
         1  a field that holds a quote must stand in quotes, with the quotes in it doubled.
 `;
@@ -83,7 +85,7 @@ test('import --json prints only one JSON value, with counts and refusals', async
     .map(([, line, reason]) => ({ line: Number(line), reason }));
   const reasons = SUMMARY.trimEnd()
     .split('\n')
-    .slice(1)
+    .slice(3)
     .map((text) => ({ reason: text.slice(11), rows: Number(text.slice(0, 9)) }));
   assert.deepEqual(JSON.parse(stdout), {
     refusals,
@@ -92,6 +94,8 @@ test('import --json prints only one JSON value, with counts and refusals', async
     imported: 3,
     refused: 6,
     categories: [],
+    readAs: { format: 'CSV', delimiter: 'commas', encoding: 'UTF-8', lineEnds: [], blankRows: 1 },
+    uncategorized: 3,
   });
 });
 
@@ -128,7 +132,7 @@ test('import of NDJSON keeps int64 exact and gives the reason of each refused li
   assert.deepEqual(stderr.trimEnd().split('\n').slice(0, 5), [
     `line 4: ${range}`,
     `line 5: ${range.slice(0, -1)}, not a string.`,
-    'line 6: status must be one of available, pending, sold.',
+    `line 6: status must be one of available, pending, sold. Column status holds "": translate it with --map 'status=status:VALUE=RESULT'.`,
     'line 8: the line is not valid JSON.',
     'line 9: the line holds no JSON object.',
   ]);
@@ -186,6 +190,8 @@ test('import --atomic of a correct file imports all of it', async (t) => {
     imported: 2_500,
     refused: 0,
     categories: [],
+    readAs: { format: 'CSV', delimiter: 'commas', encoding: 'UTF-8', lineEnds: [], blankRows: 0 },
+    uncategorized: 1_000,
   });
   assert.match(await catalogue(variables), /\{"id":2500,"name":"Rex 2499","categoryId":2499\}\n$/);
 });
@@ -206,13 +212,13 @@ test('an unreadable file gives one clear line and exit 1, and creates nothing', 
     stdout: '',
     stderr: `petstore: Cannot read ${missing}: no such file or directory.\n`,
   });
-  writeFileSync(missing, 'Name,categoryId\nRex,7\n');
+  writeFileSync(missing, 'Names,categoryId\nRex,7\n');
   assert.deepEqual(await run(['import', missing, '--json'], variables), {
     code: 1,
     stdout: '',
     stderr:
-      'petstore: The file has no column name; did you mean Name? ' +
-      'It has Name, categoryId. --map chooses columns.\n',
+      'petstore: The file has no column name; did you mean Names? ' +
+      'It has Names, categoryId. --map chooses columns.\n',
   });
   assert.deepEqual(readdirSync(folder), ['animals.csv']);
 });

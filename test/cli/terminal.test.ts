@@ -80,6 +80,8 @@ test('import escapes control characters of the header, of values and of the file
     imported: 0,
     refused: 1,
     categories: [],
+    readAs: { format: 'CSV', delimiter: 'commas', encoding: 'UTF-8', lineEnds: [], blankRows: 0 },
+    uncategorized: 0,
   });
   const missing = await run(['import', `/nowhere/${HOSTILE}`], variables);
   assert.equal(missing.stderr, `petstore: Cannot read /nowhere/${ESCAPED}: no such file or directory.\n`);

@@ -12,7 +12,7 @@ const OPEN_FAULT = 'a quoted field begins here and does not end.';
 const QUOTE_FAULT = 'a field that holds a quote must stand in quotes, with the quotes in it doubled.';
 
 /**
- * Joins lines to records of CSV (RFC 4180). A quoted field may span lines if it ends within the limits, and a comma or a
+ * Joins lines to records of CSV (RFC 4180). A quoted field may span lines if it ends within the limits, and a delimiter or a
  * line end follows its closing quote. Otherwise, only the first line is refused, and reading continues with the next
  * one. Skips blank lines. See docs/design/cli.md.
  */
@@ -20,17 +20,27 @@ export class CsvRecords {
   /** The lines so far of a record with an open quoted field. */
   #open: Line[] = [];
   #size = 0;
+  readonly #delimiter: string;
+  /** Blank lines between records so far. */
+  blankLines = 0;
+
+  constructor(delimiter = ',') {
+    this.#delimiter = delimiter;
+  }
 
   /** The records that this line completes. */
   push(line: Line): readonly CsvRecord[] {
     const within = this.#open.length > 0;
-    if (!within && line.fault === undefined && line.text.trim() === '') return [];
+    if (!within && line.fault === undefined && line.text.trim() === '') {
+      this.blankLines++;
+      return [];
+    }
     this.#open.push(line);
     this.#size += line.text.length + 1;
     if (within && (this.#size > LINE_MAX || this.#open.length > LINES_MAX)) return this.#giveUp();
     // An even number of quotes leaves the field open, or is a fault that shows when the field ends.
     if (within && !hasOddQuotes(line.text)) return [];
-    const fields = fieldsOf(textOf(this.#open));
+    const fields = fieldsOf(textOf(this.#open), this.#delimiter);
     if (fields === 'open') return [];
     return within && fields === 'malformed' ? this.#giveUp() : [this.#complete(fields)];
   }
@@ -69,7 +79,7 @@ function textOf(lines: readonly Line[]): string {
   return text.endsWith('\r') ? text.slice(0, -1) : text;
 }
 
-function fieldsOf(text: string): readonly string[] | 'open' | 'malformed' {
+export function fieldsOf(text: string, delimiter: string): readonly string[] | 'open' | 'malformed' {
   const fields: string[] = [];
   for (let start = 0; ; ) {
     let end: number;
@@ -79,14 +89,14 @@ function fieldsOf(text: string): readonly string[] | 'open' | 'malformed' {
       fields.push(text.slice(start + 1, quote).replaceAll('""', '"'));
       end = quote + 1;
     } else {
-      const comma = text.indexOf(',', start);
-      end = comma === -1 ? text.length : comma;
+      const next = text.indexOf(delimiter, start);
+      end = next === -1 ? text.length : next;
       const field = text.slice(start, end);
       if (field.includes('"')) return 'malformed';
       fields.push(field);
     }
     if (end === text.length) return fields;
-    if (text[end] !== ',') return 'malformed';
+    if (text[end] !== delimiter) return 'malformed';
     start = end + 1;
   }
 }

@@ -1,11 +1,11 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 
 /** Bytes. A longer line is refused, so that a file without line ends cannot fill the memory. */
 export const LINE_MAX = 1024 * 1024;
 
 const LINE_FEED = 10;
 
-/** One line of a file, without its line feed. */
+/** One line of a file, without its line end. */
 export interface Line {
   /** From 1. */
   readonly number: number;
@@ -16,8 +16,58 @@ export interface Line {
   readonly fault: string | undefined;
 }
 
+/** The encodings of a line. */
+export type LineEncoding = 'utf-8' | 'windows-1252';
+
+/** These bytes stand for nothing in Windows-1252. */
+const UNDEFINED_BYTES = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+
+const WINDOWS_1252 = new TextDecoder('windows-1252');
+
+/** Reads the text of lines. Without an encoding, the first line that is not ASCII decides on it (docs/design/cli.md). */
+export class LineDecoder {
+  #encoding: LineEncoding | undefined;
+  readonly #isGuess: boolean;
+
+  constructor(encoding: LineEncoding | undefined) {
+    this.#encoding = encoding;
+    this.#isGuess = encoding === undefined;
+  }
+
+  /** UTF-8 while every line is ASCII, which is the same in both. */
+  get encoding(): LineEncoding {
+    return this.#encoding ?? 'utf-8';
+  }
+
+  decode(bytes: Buffer): Pick<Line, 'text' | 'fault'> {
+    if (isAscii(bytes)) return { text: bytes.toString('latin1'), fault: undefined };
+    const isUnicode = isUtf8(bytes);
+    this.#encoding ??= isUnicode || !isWindows1252(bytes) ? 'utf-8' : 'windows-1252';
+    if (this.#encoding === 'utf-8')
+      return {
+        text: bytes.toString('utf8'),
+        fault: isUnicode ? undefined : 'the line is not encoded in UTF-8.',
+      };
+    // Real text of Windows-1252 is hardly ever UTF-8, too.
+    const fault =
+      this.#isGuess && isUnicode
+        ? 'the line is encoded in UTF-8, and one before it in Windows-1252: choose with --encoding.'
+        : 'the line is not encoded in Windows-1252.';
+    const isFaulty = (this.#isGuess && isUnicode) || !isWindows1252(bytes);
+    return { text: WINDOWS_1252.decode(bytes), fault: isFaulty ? fault : undefined };
+  }
+}
+
+function isWindows1252(bytes: Buffer): boolean {
+  return !UNDEFINED_BYTES.some((byte) => bytes.includes(byte));
+}
+
 /** The lines of a file while it is read. Drops a byte order mark at its beginning. */
-export async function* readLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+export async function* readLines(
+  bytes: AsyncIterable<Buffer>,
+  decoder = new LineDecoder('utf-8'),
+  lineEnd = LINE_FEED,
+): AsyncGenerator<Line, undefined> {
   let number = 1;
   let pieces: Buffer[] = [];
   let length = 0;
@@ -26,7 +76,8 @@ export async function* readLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<L
     if (length <= LINE_MAX) pieces.push(piece);
   };
   const take = (): Line => {
-    const line = length > LINE_MAX ? tooLong(number) : decode(number, pieces);
+    const whole = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+    const line = length > LINE_MAX ? tooLong(number) : decodeLine(number, whole, decoder);
     number++;
     pieces = [];
     length = 0;
@@ -34,7 +85,7 @@ export async function* readLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<L
   };
   for await (const chunk of bytes) {
     let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+    for (let end = chunk.indexOf(lineEnd); end !== -1; end = chunk.indexOf(lineEnd, start)) {
       append(chunk.subarray(start, end));
       start = end + 1;
       yield take();
@@ -44,17 +95,11 @@ export async function* readLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<L
   if (length > 0) yield take();
 }
 
-function tooLong(number: number): Line {
+export function tooLong(number: number): Line {
   return { number, text: '', bytes: undefined, fault: `the line is longer than ${LINE_MAX} bytes.` };
 }
 
-function decode(number: number, pieces: readonly Buffer[]): Line {
-  const bytes = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
-  const text = bytes.toString('utf8');
-  return {
-    number,
-    bytes,
-    text: number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text,
-    fault: isUtf8(bytes) ? undefined : 'the line is not encoded in UTF-8.',
-  };
+export function decodeLine(number: number, bytes: Buffer, decoder: LineDecoder): Line {
+  const { text, fault } = decoder.decode(bytes);
+  return { number, bytes, text: number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text, fault };
 }

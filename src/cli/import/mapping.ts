@@ -4,6 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { int64FromJson } from '../../domain/int64.ts';
 import { faultsOf } from '../../domain/parse.ts';
 import { NewPet, parseNewPet } from '../../resources/pets/schema.ts';
+import type { WantedColumn } from './columns.ts';
 import type { ReadableRow } from './rows.ts';
 
 const FIELDS = ['name', 'categoryId', 'status'] as const;
@@ -13,8 +14,13 @@ type Field = (typeof FIELDS)[number];
 /** The value in a mapping that stands for all that it does not list, also for an empty or missing one. */
 const OTHERS = '*';
 
+/** The key of the result of all other values. A value in quotes may be the text `*`. */
+const ANY = Symbol('any');
+
 /** The result of a value that stays as it is. */
 const KEPT = Symbol('kept');
+
+type Results = ReadonlyMap<string | symbol, unknown>;
 
 interface Origin {
   readonly column: string;
@@ -22,7 +28,7 @@ interface Origin {
    * The result of each value in the column. Undefined: the column holds the results themselves, or the names of
    * categories.
    */
-  readonly results: ReadonlyMap<string, unknown> | undefined;
+  readonly results: Results | undefined;
 }
 
 /** Where each field comes from. A field that is not in the map comes from the column of its own name. */
@@ -40,6 +46,15 @@ export interface ReadPet {
 
 export const MAP_SYNTAX = 'field=COLUMN or field=COLUMN:VALUE=RESULT,VALUE=RESULT';
 
+/** A column, a value or a result: in quotes, with the quotes in it doubled, or bare up to what ends it. */
+const QUOTED = '"(?:[^"]|"")*"';
+const MAPPED_COLUMN = new RegExp(`^([^=]+)=(${QUOTED}|(?!")[^:]+)(?::(.*))?$`, 's');
+const MAPPED_RESULT = new RegExp(`(${QUOTED}|(?!")[^=,]*)(?:=(${QUOTED}|(?!")[^,]*))?(,|$)`, 'sy');
+
+function unquoted(text: string): string {
+  return text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text;
+}
+
 /** Characters. A reason shows no more of a value, because the summary keeps reasons in memory. */
 const SHOWN_MAX = 80;
 
@@ -48,30 +63,41 @@ const PLACEHOLDERS: NewPet = { name: '-', categoryId: 0n };
 
 /** Adds the field of one `--map`: see MAP_SYNTAX. */
 export function addMapping(text: string, mapping: Mapping): Mapping {
-  const match = /^([^=]+)=([^:]+)(?::(.*))?$/s.exec(text);
-  const field = FIELDS.find((name) => name === match?.[1]);
-  if (match?.[2] === undefined || field === undefined) {
+  const [, name, column, list] = MAPPED_COLUMN.exec(text) ?? [];
+  const field = FIELDS.find((each) => each === name);
+  if (column === undefined || field === undefined) {
     throw new InvalidArgumentError(`It must be ${MAP_SYNTAX}, with a field of ${FIELDS.join(', ')}.`);
   }
   if (mapping.has(field)) throw new InvalidArgumentError(`The field ${field} is mapped twice.`);
-  const results = match[3]
-    ?.split(',')
-    .reduce((all, each) => addResult(field, all, each), new Map<string, unknown>());
-  return new Map(mapping).set(field, { column: match[2], results });
+  const results = list === undefined ? undefined : readResults(field, list);
+  return new Map(mapping).set(field, { column: unquoted(column), results });
 }
 
-function addResult(field: Field, results: Map<string, unknown>, text: string): Map<string, unknown> {
-  const at = text.indexOf('=');
-  if (at === -1 && text !== OTHERS) {
-    throw new InvalidArgumentError(`${shown(text)} must be VALUE=RESULT, *=RESULT or *.`);
+function readResults(field: Field, list: string): Results {
+  const results = new Map<string | symbol, unknown>();
+  MAPPED_RESULT.lastIndex = 0;
+  for (let end = ','; end === ','; ) {
+    const at = MAPPED_RESULT.lastIndex;
+    const [whole, value, result, next] = MAPPED_RESULT.exec(list) ?? [];
+    if (whole === undefined || value === undefined || (result === undefined && value !== OTHERS)) {
+      const part = whole === undefined ? list.slice(at) : whole.replace(/,$/, '');
+      throw new InvalidArgumentError(
+        `${shown(part)} must be VALUE=RESULT, *=RESULT or *. A VALUE or RESULT with a comma stands in quotes: "a, b"=RESULT.`,
+      );
+    }
+    const key = value === OTHERS ? ANY : unquoted(value);
+    if (results.has(key)) throw new InvalidArgumentError(`The value ${shown(value)} is mapped twice.`);
+    results.set(key, result === undefined ? KEPT : resultFrom(field, key, unquoted(result)));
+    end = next ?? '';
   }
-  const value = at === -1 ? text : text.slice(0, at);
-  if (results.has(value)) throw new InvalidArgumentError(`The value ${shown(value)} is mapped twice.`);
-  return results.set(value, at === -1 ? KEPT : resultFrom(field, text.slice(at + 1)));
+  return results;
 }
 
 /** @throws InvalidArgumentError when no animal can have this result. */
-function resultFrom(field: Field, text: string): unknown {
+function resultFrom(field: Field, value: string | symbol, text: string): unknown {
+  // The category of animals that have none of their own may be given by its name.
+  const isName = field === 'categoryId' && (value === '' || value === ANY) && !NUMBER.test(text);
+  if (isName && NewCategory.shape.name.safeParse(text).success) return text;
   const result = fromText(field, text);
   try {
     parseNewPet({ ...PLACEHOLDERS, ...(result !== undefined && { [field]: result }) });
@@ -82,17 +108,20 @@ function resultFrom(field: Field, text: string): unknown {
   }
 }
 
-/** The columns that a file must have. `status` may be missing unless it is mapped. */
-export function neededColumns(mapping: Mapping): readonly string[] {
-  return FIELDS.filter((field) => field !== 'status' || mapping.has(field)).map(
-    (field) => mapping.get(field)?.column ?? field,
-  );
+/** The columns that the fields come from. `status` may be missing unless it is mapped. */
+export function wantedColumns(mapping: Mapping): readonly WantedColumn[] {
+  return FIELDS.map((field) => ({
+    name: mapping.get(field)?.column ?? field,
+    isMapped: mapping.has(field),
+    isNeeded: field !== 'status',
+  }));
 }
 
-/** Whether a column holds the names of categories. */
+/** Whether a column holds the names of categories, or a result is one. */
 export function mapsNames(mapping: Mapping): boolean {
   const origin = mapping.get('categoryId');
-  return origin !== undefined && origin.results === undefined;
+  if (origin === undefined) return false;
+  return origin.results === undefined || origin.results.values().some((result) => typeof result === 'string');
 }
 
 /** The animal in a row, or all its faults, as sentences. */
@@ -109,15 +138,20 @@ export function readPet(
     let value: unknown = KEPT;
     if (results !== undefined) {
       const text = mappingText(given);
-      const listed = results.has(text) ? text : OTHERS;
+      const listed = results.has(text) ? text : ANY;
       if (!results.has(listed)) unmapped.push(`${column} ${shown(text)} is not mapped to a ${field}.`);
       value = results.has(listed) ? results.get(listed) : PLACEHOLDERS[field];
     }
-    const isName = field === 'categoryId' && mapsNames(mapping) && !isNumber(given);
+    const named = value === KEPT ? given : value;
+    const isName =
+      field === 'categoryId' &&
+      mapsNames(mapping) &&
+      !isNumber(named) &&
+      (value === KEPT || typeof value === 'string');
     const isText = row.textOnly && typeof given === 'string' && !isName;
     if (value === KEPT) value = isText ? fromText(field, given) : given;
     if (isName) {
-      const name = NewCategory.shape.name.safeParse(given);
+      const name = NewCategory.shape.name.safeParse(named);
       if (!name.success) unmapped.push(`${column} ${name.error.issues[0]?.message}.`);
       category = name.data;
       value = PLACEHOLDERS.categoryId;
@@ -125,9 +159,19 @@ export function readPet(
     if (value !== undefined) values[field] = value;
   }
   const { data, error } = NewPet.safeParse(values);
-  const faults = error === undefined ? [] : faultsOf(NewPet, values, error).map((fault) => `${fault}.`);
+  const faults =
+    error === undefined
+      ? []
+      : faultsOf(NewPet, values, error).map((fault) => `${fault}.${describeStatus(fault, row, mapping)}`);
   if (data === undefined || unmapped.length > 0) return { faults: [...faults, ...unmapped] };
   return { pet: data, category };
+}
+
+/** A status that is refused is one of another system, which `--map` translates. */
+function describeStatus(fault: string, row: ReadableRow, mapping: Mapping): string {
+  const column = mapping.get('status')?.column ?? 'status';
+  if (!fault.startsWith('status must be one of')) return '';
+  return ` Column ${column} holds ${shown(mappingText(row.value(column)))}: translate it with --map 'status=${column}:VALUE=RESULT'.`;
 }
 
 function isNumber(value: unknown): boolean {

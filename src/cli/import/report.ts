@@ -8,11 +8,39 @@ export interface Report {
   end(counts: Counts): Promise<void>;
 }
 
+/** What a file was taken for, in words, and what was skipped. */
+export interface ReadAs {
+  readonly format: string;
+  /** Of CSV. */
+  readonly delimiter?: string;
+  readonly encoding: string;
+  readonly lineEnds: readonly string[];
+  readonly blankRows: number;
+}
+
+/** A sentence. Undefined for CSV with commas or NDJSON, in UTF-8, of which nothing was skipped. */
+function describe({ format, delimiter, encoding, lineEnds, blankRows }: ReadAs): string | undefined {
+  const parts = [
+    ...(format === 'a JSON array' ? [format] : []),
+    ...(delimiter === undefined || delimiter === 'commas' ? [] : [delimiter]),
+    ...(encoding === 'UTF-8' ? [] : [encoding]),
+    ...lineEnds,
+    ...(blankRows === 0 ? [] : [`${blankRows} blank ${blankRows === 1 ? 'row' : 'rows'} skipped`]),
+  ];
+  if (parts.length === 0) return undefined;
+  return `Read as: ${(format === 'a JSON array' ? parts : [format, ...parts]).join(', ')}.`;
+}
+
 interface Counts {
   readonly imported: number;
   readonly refused: number;
   /** The names of new categories. */
   readonly categories: readonly string[];
+  readonly readAs: ReadAs;
+  /** The line of the first row that was read and not imported, when the import ended before the end of the file. */
+  readonly stoppedAt?: number | undefined;
+  /** Animals whose category has a number that no category has. */
+  readonly uncategorized: number;
 }
 
 /** Refused rows that are printed. More would push the first ones, which show what is wrong, off the screen. */
@@ -36,7 +64,7 @@ export function textReport(
       progress.clear();
       await output.write(`${printable(`line ${line}: ${faults.join(' ')}`)}\n`);
     },
-    async end({ imported, refused, categories }) {
+    async end({ imported, refused, categories, readAs, stoppedAt, uncategorized }) {
       progress.clear();
       const more = refused - printed;
       if (more > 0)
@@ -44,6 +72,11 @@ export function textReport(
       await output.flush();
       printLine(`${dryRun ? 'would import' : 'imported'} ${imported}, refused ${refused}`);
       if (categories.length > 0) printLine(`${dryRun ? 'would make' : 'made'} ${named(categories)}`);
+      const reading = describe(readAs);
+      if (reading !== undefined) printLine(reading);
+      if (stoppedAt !== undefined)
+        printLine(`Stopped: the row in line ${stoppedAt} and those below it are not imported.`);
+      if (uncategorized > 0) printLine(lackOfCategories(uncategorized));
       for (const { reason, rows } of reasons.summary()) printLine(`${String(rows).padStart(9)}  ${reason}`);
     },
   };
@@ -81,6 +114,11 @@ function named(names: readonly string[]): string {
   const more = names.length - SHOWN_MAX;
   const first = names.slice(0, SHOWN_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return `${names.length} ${names.length === 1 ? 'category' : 'categories'}: ${first}`;
+}
+
+function lackOfCategories(animals: number): string {
+  const [who, have] = animals === 1 ? ['animal', 'has'] : ['animals', 'have'];
+  return `${animals} ${who} ${have} a categoryId that no category has: an export of animals holds no categories (export --what categories does).`;
 }
 
 /** How many rows were refused for each reason. A row with two faults counts for both. */

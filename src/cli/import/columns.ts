@@ -1,0 +1,58 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { nearest } from '../../domain/nearest.ts';
+import { foldedName } from '../../domain/text.ts';
+
+/** A column that an import looks for. */
+export interface WantedColumn {
+  readonly name: string;
+  /** Whether `--map` names it. */
+  readonly isMapped: boolean;
+  readonly isNeeded: boolean;
+}
+
+/** Characters without a width, which no screen shows. */
+const INVISIBLE = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\0]/g;
+
+/** Names that are remembered. NDJSON may have others in every row. */
+const FOLDED_MAX = 1_000;
+
+const folded = new Map<string, string>();
+
+/** What is compared of a name: blanks of every kind count as one space, and case does not count. */
+function fold(name: string): string {
+  const known = folded.get(name);
+  if (known !== undefined) return known;
+  const text = foldedName(name.replaceAll(INVISIBLE, '').replaceAll(/\s+/g, ' ').trim());
+  if (folded.size < FOLDED_MAX) folded.set(name, text);
+  return text;
+}
+
+export function isBlank(text: string): boolean {
+  return text.replaceAll(INVISIBLE, '').trim() === '';
+}
+
+/**
+ * The place of a column, or -1. A column that `--map` names to the letter is found beside others like it.
+ * @throws ServiceError `invalid_request` when more than one could be meant.
+ */
+export function findColumn({ name, isMapped }: WantedColumn, names: readonly string[]): number {
+  const at = names.indexOf(name);
+  if (isMapped && at !== -1 && names.lastIndexOf(name) === at) return at;
+  const wanted = fold(name);
+  const near = names.flatMap((each, index) => (fold(each) === wanted ? [index] : []));
+  if (near.length > 1) {
+    const like = [...new Set(near.map((index) => JSON.stringify(names[index])))];
+    const which = like.length > 1 ? `: ${like.join(', ')}. --map chooses columns` : '';
+    throw new ServiceError('invalid_request', `The file has more than one column ${name}${which}.`);
+  }
+  return near[0] ?? -1;
+}
+
+export function noColumn(name: string, names: readonly string[]): ServiceError {
+  const near = nearest(name, names);
+  const question = near === undefined ? '.' : `; did you mean ${near}?`;
+  return new ServiceError(
+    'invalid_request',
+    `The file has no column ${name}${question} It has ${names.join(', ')}. --map chooses columns.`,
+  );
+}
