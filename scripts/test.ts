@@ -36,6 +36,8 @@ const LONGEST = [
 const ALONE = [
   // It leaves a log that writes to a descriptor, whose number the next file would get.
   'test/http/log-output.test.ts',
+  // The client warns of an operation once in a process.
+  'test/client/responses.test.ts',
 ];
 
 /** Processes that share the other files: more than cores, because a file also waits for starts, syncs and timers. */

@@ -13,7 +13,9 @@ const MOST_FAULTS = 5;
  * One message about several faults, each a text without a full stop. It names as many as fit, and says how many more there
  * are.
  */
-export function faultsMessage(faults: readonly string[]): string {
+export function faultsMessage(all: readonly string[]): string {
+  // Zod also compares the length of a text that stands in place of a list.
+  const faults = [...new Set(all)];
   for (let named = Math.min(faults.length, MOST_FAULTS); named > 0; named--) {
     const more = faults.length - named;
     const rest = more === 0 ? '' : `; and ${more} more ${more === 1 ? 'fault' : 'faults'}`;
