@@ -42,6 +42,8 @@ export interface ServiceOptions {
   readonly env?: Record<string, string>;
   readonly clock?: FakeClock;
   readonly limits?: Partial<HttpLimits>;
+  /** Of the endpoints of webhooks. */
+  readonly nameServers?: readonly string[];
   /** Of a database to go on with; else a new one in a temporary folder. */
   readonly databaseUrl?: string;
 }
@@ -65,6 +67,7 @@ export async function startTestService(t: Lifetime, options: ServiceOptions = {}
     clock,
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void lines.push(line) }),
     limits: { ...HTTP_LIMITS, ...options.limits },
+    ...(options.nameServers !== undefined && { nameServers: options.nameServers }),
   });
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= service.stop());

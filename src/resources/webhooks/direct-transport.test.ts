@@ -1,18 +1,16 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { program } from '../../../test/support/servers.ts';
+import { makeCertificate, startOpenssl, writeGroup } from '../../../test/support/openssl.ts';
 import { until } from '../../../test/support/shared-counting.ts';
-import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { test } from '../../../test/support/test.ts';
 import { DirectTransport, signMessage } from './direct-transport.ts';
 import type { TransportSettings } from './transport.ts';
@@ -175,16 +173,6 @@ test('both secrets of a rotation sign', () => {
   for (const secret of SECRETS) assert.deepEqual(new Webhook(secret).verify('{}', headers), {});
 });
 
-/** A key and a certificate for shop.example, in files of a temporary folder. */
-function makeCertificate(t: TestContext, kind = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']) {
-  const folder = temporaryFolder(t);
-  const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const subject = ['-subj', '/CN=shop.example', '-addext', 'subjectAltName=DNS:shop.example'];
-  const options = ['-newkey', ...kind, '-nodes', '-days', '1', '-keyout', keyFile, '-out', certificateFile];
-  execFileSync(program('openssl', 'openssl'), ['req', '-x509', ...options, ...subject], { stdio: 'pipe' });
-  return { folder, keyFile, certificateFile };
-}
-
 test('over TLS the name of the URL goes with the connection, and its certificate must hold for it, whatever the environment says', async (t) => {
   const { keyFile, certificateFile } = makeCertificate(t);
   const ca = readFileSync(certificateFile, 'utf8');
@@ -228,39 +216,6 @@ test('over TLS the name of the URL goes with the connection, and its certificate
   });
   assert.equal(stdout, 'tls_failed');
 });
-
-/** An endpoint by `openssl s_server`, which takes what Node.js refuses. */
-async function startOpenssl(t: TestContext, options: readonly string[]) {
-  const { folder, keyFile, certificateFile } = makeCertificate(t, ['rsa:2048']);
-  const server = spawn(
-    program('openssl', 'openssl'),
-    ['s_server', '-accept', '127.0.0.1:0', '-key', keyFile, '-cert', certificateFile, ...options],
-    { cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] },
-  );
-  t.after(() => server.kill('SIGKILL'));
-  let output = '';
-  server.stdout.setEncoding('utf8');
-  for await (const chunk of server.stdout) {
-    output += chunk;
-    const [, port] = /ACCEPT .*:(\d+)\n/.exec(output) ?? [];
-    if (port !== undefined) return { port: Number(port), ca: readFileSync(certificateFile, 'utf8') };
-  }
-  throw new Error('openssl has ended');
-}
-
-/** Parameters for an exchange of keys, in the form of OpenSSL. Nobody checks whether the number is a prime. */
-function writeGroup(t: TestContext, bits: number): string {
-  const prime = Buffer.alloc(bits / 8, 0xff);
-  const integer = Buffer.concat([Buffer.from([2, 0x82, 0, 0, 0]), prime]);
-  integer.writeUInt16BE(prime.length + 1, 2);
-  const head = Buffer.from([0x30, 0x82, 0, 0]);
-  const two = Buffer.from([2, 1, 2]);
-  head.writeUInt16BE(integer.length + two.length, 2);
-  const text = Buffer.concat([head, integer, two]).toString('base64');
-  const path = join(temporaryFolder(t), 'group.pem');
-  writeFileSync(path, `-----BEGIN DH PARAMETERS-----\n${text}\n-----END DH PARAMETERS-----\n`);
-  return path;
-}
 
 const REFUSED_HANDSHAKES: Readonly<Record<string, (t: TestContext) => string[]>> = {
   'a group of 10,000 bits': (t) => ['-tls1_2', '-cipher', 'DHE', '-dhparam', writeGroup(t, 10_000)],
