@@ -29,8 +29,6 @@ export function configCommand(program: Command, { system, printError, printRows 
 function withoutSecrets(text: string): string {
   const url = URL.parse(text);
   if (url === null) return text;
-  // A password with #, ? or / that is not escaped ends the host, so the rest of the password stands behind it.
-  if (url.host !== '' && `${url.pathname}${url.search}${url.hash}`.includes('@')) return MASK;
   const secrets = [...url.searchParams.keys()].filter((name) => /pass|secret|token|key/i.test(name));
   if (url.password === '' && secrets.length === 0) return text;
   if (url.password !== '') url.password = MASK;

@@ -5,7 +5,7 @@ import { ORDER_STATUSES } from '../resources/orders/rules.ts';
 import { PET_STATUSES } from '../resources/pets/rules.ts';
 import type { Pet } from '../resources/pets/schema.ts';
 import { petJson } from '../resources/pets/table.ts';
-import { quoted } from '../domain/csv.ts';
+import { quoted, quotedCell } from '../domain/csv.ts';
 import { toJson } from '../domain/json.ts';
 import type { Store } from '../resources/repositories.ts';
 import { printable } from '../terminal/printable.ts';
@@ -106,7 +106,7 @@ export const EXPORTS = {
     readAll: ({ categories }) => categories.readAll(),
     json: toJson,
     columns: 'id,name,description',
-    csv: ({ id, name, description }) => `${id},${quoted(name)},${quoted(description)}`,
+    csv: ({ id, name, description }) => `${id},${quotedCell(name)},${quotedCell(description)}`,
     filters: {},
   }),
   orders: exportOf<AccountOrder>({
@@ -114,7 +114,7 @@ export const EXPORTS = {
     json: toJson,
     columns: 'id,account,petId,quantity,shipDate,status,createdAt,expiresAt',
     csv: ({ id, account, petId, quantity, shipDate, status, createdAt, expiresAt }) =>
-      `${id},${quoted(account)},${petId},${quantity},${shipDate ?? ''},${status},${createdAt},${expiresAt}`,
+      `${id},${quotedCell(account)},${petId},${quantity},${shipDate ?? ''},${status},${createdAt},${expiresAt}`,
     filters: { status: ({ status }) => status, account: ({ account }) => account },
     statuses: ORDER_STATUSES,
   }),

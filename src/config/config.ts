@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { BASE_LENGTH, browserOrigin, normalBase, normalOrigin, origin, portConflicts } from './addresses.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
-import { databaseUrlFault, DEFAULT_DATABASE_URL } from './database-url.ts';
+import { databaseUrlFault, DEFAULT_DATABASE_URL, encodingFault } from './database-url.ts';
 import { mistypedVariables, unknownVariables } from './unknown-variables.ts';
 
 const LOG_FORMATS = ['pretty', 'json'] as const;
@@ -71,6 +71,12 @@ const databaseUrl: Parser<string> = (value, refuse) => {
   if (fault !== undefined) refuse(fault);
   return value;
 };
+const redisUrl: Parser<string> = (value, refuse) => {
+  const isRedis = /^rediss?:\/\//.test(value);
+  const fault = isRedis ? encodingFault(value) : 'must be redis://… or rediss://…';
+  if (fault !== undefined) refuse(fault);
+  return value;
+};
 const networks: Parser<Networks> = (value, refuse) =>
   list(value).flatMap((item) => {
     const network = parseNetwork(item);
@@ -108,9 +114,7 @@ const VARIABLES = {
   DATABASE_CONNECTIONS: variable(whole(2, 1_000), 10),
   DATABASE_CONNECT_TIMEOUT: variable(whole(100, 60_000), 2_000),
   DATABASE_STATEMENT_TIMEOUT: variable(whole(100, 60_000), 3_000),
-  REDIS_URL: optional(
-    text('must be redis://… or rediss://…', (value) => /^rediss?:$/.test(URL.parse(value)?.protocol ?? '')),
-  ),
+  REDIS_URL: optional(redisUrl),
   METRICS_PORT: optional(listenPort),
   CONSOLE_PORT: optional(listenPort),
   CONSOLE_HOST: variable(listenHost, '127.0.0.1'),

@@ -11,6 +11,15 @@ export function quoted(text: string | undefined): string {
  */
 const FORMULA = /^[=+\-@\t\r]/;
 
+/** A text in quotes that no spreadsheet takes for a formula. Without a text, the cell is empty. */
+export function quotedCell(text: string | undefined): string {
+  return quoted(text === undefined ? undefined : withoutFormula(text));
+}
+
+function withoutFormula(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
 type Cell = string | number | null | undefined;
 
 /** CSV of RFC 4180 for spreadsheets. The first row is the header. Without a value, a cell is empty. */
@@ -20,6 +29,6 @@ export function csvText(rows: readonly (readonly Cell[])[]): string {
 
 function cell(value: Cell): string {
   if (typeof value !== 'string') return String(value ?? '');
-  const text = FORMULA.test(value) ? `'${value}` : value;
+  const text = withoutFormula(value);
   return /[",\r\n]/.test(text) ? quoted(text) : text;
 }

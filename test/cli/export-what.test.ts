@@ -108,3 +108,12 @@ test('export writes animals unless told otherwise, and nothing of a kind that ha
   assert.equal(code, 2);
   assert.match(stderr, /Allowed choices are pets, categories, orders\./);
 });
+
+test('a spreadsheet takes no name in the CSV of categories and orders for a formula', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['categories', 'create', '=1+1', '--description=+1'], variables);
+  await runJson(['accounts', 'create', '@shop'], variables);
+  await runJson(['seed', '100', '--random-seed', '1', '--orders', '1', '--account', '@shop'], variables);
+  assert.match(await exported(variables, 'categories', '--format', 'csv'), /,"'=1\+1","'\+1"\n/);
+  assert.match(await exported(variables, 'orders', '--format', 'csv'), /\n1,"'@shop",/);
+});

@@ -12,6 +12,7 @@ import {
   TypeOverrides,
   types,
 } from 'pg';
+import { driverUrl } from '../../config/database-url.ts';
 import type { Queries, Transaction } from '../transaction.ts';
 import type { PoolLoad } from '../engine.ts';
 import { join, raw, type Row, type Sql, sql } from '../sql.ts';
@@ -71,7 +72,7 @@ export class Connections implements Database {
    */
   constructor(url: string, settings: SessionSettings, config: PoolConfig, onLost: (error: Error) => void) {
     this.#pool = new DriverPool({
-      connectionString: url,
+      connectionString: driverUrl(url),
       keepAlive: true,
       application_name: 'petstore',
       types: TYPES,
