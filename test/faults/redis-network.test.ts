@@ -36,11 +36,12 @@ test('requests are answered while Redis delays every answer, and each counts onc
   assert.equal(tally.admitted, 1 + 11 + 29);
 });
 
-test('a Redis that answers after 200 ms is an outage, logged once, until it is faster', async (t) => {
+test('a Redis that answers late is an outage, logged once, until it is faster', async (t) => {
   const redis = await temporaryRedis(t);
   const proxy = await startRedisProxy(t, redis.port);
   const counting = await startSharedCounting(t, 2, [proxy.url], { limits: LIMITS });
-  proxy.delay(200);
+  // Much longer than a busy machine stands still.
+  proxy.delay(2_000);
   await counting.allLogged(LOST, 1);
   const tally = new Tally();
   const load = counting.flood(1, tally);
@@ -50,7 +51,7 @@ test('a Redis that answers after 200 ms is an outage, logged once, until it is f
     return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]);
   };
   const before = await asked();
-  await until(async () => (await asked()) > before + 8);
+  await until(async () => (await asked()) > before + 4);
   for (const service of counting.services)
     assert.deepEqual([logged(service, LOST), logged(service, BACK)], [1, 0]);
   proxy.delay(0);

@@ -70,6 +70,8 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext(options);
+  // Longer than a busy machine takes.
+  context.setDefaultTimeout(300_000);
   const page = await context.newPage();
   const foreign: string[] = [];
   const faults: string[] = [];
