@@ -1,10 +1,14 @@
 // Contract: section 13.
 import type { Socket } from 'node:net';
-import type { EventRepository } from './repository.ts';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
+import type { EventPage, EventQuery, EventRepository } from './repository.ts';
 import { EVENT_TYPE_NAMES, type StoredStream, type Stream } from './rules.ts';
 
 /** Readers of one account that wait on one instance at a time. */
 const MOST_WAITS = 10;
+
+/** Readers that wake in one turn of the event loop: each reads, and writes an answer. */
+const WOKEN_AT_ONCE = 50;
 
 /** Events of a socket whose client has gone. Most clients end their side, and the socket closes only when it is written to. */
 const ENDS = ['end', 'close'] as const;
@@ -27,8 +31,12 @@ function nameStream({ accountId, environment, type }: StoredStream): string {
  * them.
  */
 export class Feed {
-  readonly #events: Pick<EventRepository, 'look' | 'place' | 'findBounds' | 'claimFeed'>;
+  readonly #events: Pick<EventRepository, 'look' | 'place' | 'findBounds' | 'claimFeed' | 'list'>;
   readonly #waiters = new Set<Waiter>();
+  /** Waits by account. */
+  readonly #waits = new Map<number, number>();
+  /** While readers wake: the pages that they read, by streams, place and limit. */
+  #shared: Map<string, Promise<EventPage>> | undefined;
   /** Events that the looks have found, by type. */
   readonly counts = new Map<string, number>(EVENT_TYPE_NAMES.map((type) => [type, 0]));
   readonly #listeners: ((streams: readonly StoredStream[]) => void)[] = [];
@@ -37,7 +45,7 @@ export class Feed {
   #isClaimed = false;
   #isClosed = false;
 
-  constructor(events: Pick<EventRepository, 'look' | 'place' | 'findBounds' | 'claimFeed'>) {
+  constructor(events: Pick<EventRepository, 'look' | 'place' | 'findBounds' | 'claimFeed' | 'list'>) {
     this.#events = events;
   }
 
@@ -74,8 +82,25 @@ export class Feed {
     const ended = new Set(
       found.streams.filter(({ type }) => ENDINGS.has(type)).map(({ accountId }) => accountId),
     );
-    for (const waiter of this.#waiters)
-      if (ended.has(waiter.accountId) || !names.isDisjointFrom(waiter.names)) waiter.wake();
+    this.#shared = new Map();
+    const woken = [...this.#waiters].filter(
+      ({ accountId, names: awaited }) => ended.has(accountId) || !names.isDisjointFrom(awaited),
+    );
+    for (const [index, { wake }] of woken.entries()) {
+      if (index > 0 && index % WOKEN_AT_ONCE === 0) await letOthersRun();
+      wake();
+    }
+    await letOthersRun();
+    this.#shared = undefined;
+  }
+
+  /** A page for a reader who has waited. Those whom one look wakes share it if they read equal streams from one place. */
+  listForWoken(query: EventQuery): Promise<EventPage> {
+    const { streams, after, limit } = query;
+    const name = `${after} ${limit} ${streams.map(nameStream).join()}`;
+    const page = this.#shared?.get(name) ?? this.#events.list(query);
+    this.#shared?.set(name, page);
+    return page;
   }
 
   /**
@@ -91,16 +116,14 @@ export class Feed {
     this.#last ??= after;
     // A look has seen more than the reader.
     if (this.#last > after) return Promise.resolve(!this.#isClosed);
-    const waits = this.#waiters
-      .values()
-      .reduce((sum, waiter) => sum + Number(waiter.accountId === accountId), 0);
+    const waits = this.#waits.get(accountId) ?? 0;
     const isGone = socket.destroyed || socket.readableEnded;
     if (this.#isClosed || isGone || waits >= MOST_WAITS) return Promise.resolve(false);
     return new Promise((resolve) => {
       const end = (isWoken: boolean) => {
         clearTimeout(timer);
         for (const event of ENDS) socket.off(event, leave);
-        this.#waiters.delete(waiter);
+        if (this.#waiters.delete(waiter)) this.#count(accountId, -1);
         resolve(isWoken);
       };
       const leave = () => end(false);
@@ -112,7 +135,14 @@ export class Feed {
       };
       for (const event of ENDS) socket.once(event, leave);
       this.#waiters.add(waiter);
+      this.#count(accountId, 1);
     });
+  }
+
+  #count(accountId: number, change: 1 | -1): void {
+    const waits = (this.#waits.get(accountId) ?? 0) + change;
+    if (waits === 0) this.#waits.delete(accountId);
+    else this.#waits.set(accountId, waits);
   }
 
   /** Ends every wait, because the service stops. */

@@ -1,4 +1,5 @@
 // Contract: section 13. Why the order is what it is: docs/design/events.md.
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { ENVIRONMENTS } from '../../domain/api-key.ts';
 import { DAY, MINUTE } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -355,8 +356,14 @@ async function readBounds(reading: Pick<Reading, 'query'>): Promise<FeedBounds> 
   return parseFeed(row);
 }
 
-/** The place before the first event that was written at `since` (Unix milliseconds) or later. */
-export async function findPlace(queries: Reading, since: number): Promise<bigint> {
+/** Events that one statement reads to find a place: few enough that it takes milliseconds. */
+const SEARCHED_AT_ONCE = 5_000n;
+
+/**
+ * The place before the first event that was written at `since` (Unix milliseconds) or later, of those that have a place now. Others
+ * run in between.
+ */
+async function searchPlace(queries: Reading, since: number): Promise<bigint> {
   const { deletedTo, last } = await readBounds(queries);
   // Places and instants nearly ascend together: an event gets its place when its transaction ends.
   let [low, high] = [deletedTo, last];
@@ -366,7 +373,30 @@ export async function findPlace(queries: Reading, since: number): Promise<bigint
     if (event !== undefined && event.at < since - LATEST) low = event.id;
     else high = middle;
   }
-  const [first] = await queries.select(EVENTS, sql`WHERE id > ${low} AND at >= ${since} ORDER BY id LIMIT 1`);
+  for (; low < last; low += SEARCHED_AT_ONCE) {
+    const [first] = await findFrom(queries, since, low, low + SEARCHED_AT_ONCE);
+    if (first !== undefined) return first.id - 1n;
+    await letOthersRun();
+  }
+  return last;
+}
+
+function findFrom(queries: Reading, since: number, after: bigint, to: bigint) {
+  const end = sql`WHERE id > ${after} AND id <= ${to} AND at >= ${since} ORDER BY id LIMIT 1`;
+  return queries.select(EVENTS, end);
+}
+
+/**
+ * The same in a transaction that has given places to all events, from what was found before it: all that has got a place since is
+ * behind it.
+ */
+export async function findPlaceBehind(
+  transaction: Transaction,
+  since: number,
+  found: bigint,
+): Promise<bigint> {
+  const { last } = await readBounds(transaction);
+  const [first] = await findFrom(transaction, since, found, last);
   return first === undefined ? last : first.id - 1n;
 }
 
@@ -412,10 +442,10 @@ export function open(engine: Engine) {
       await placeAll();
       return readBounds(reading);
     },
-    /** The place before the first event that was written at `since` (Unix milliseconds) or later. */
+    /** The place before the first event that was written at `since` (Unix milliseconds) or later. Requests run in between. */
     async findPlace(since: number): Promise<bigint> {
       await placeAll();
-      return findPlace(reading, since);
+      return searchPlace(reading, since);
     },
     /**
      * The place before the oldest event that is kept for `milliseconds`. What is older may still be there, and is deleted any
@@ -424,7 +454,7 @@ export function open(engine: Engine) {
     async findOldest(milliseconds: number): Promise<bigint | undefined> {
       const keptFrom = Math.floor(await engine.now()) - milliseconds;
       const [oldest] = await engine.select(EVENTS, sql`ORDER BY id LIMIT 1`);
-      return oldest === undefined || oldest.at >= keptFrom ? undefined : findPlace(reading, keptFrom);
+      return oldest === undefined || oldest.at >= keptFrom ? undefined : searchPlace(reading, keptFrom);
     },
     placeAll,
     /** The events with these places that are still in the feed. */

@@ -880,3 +880,23 @@ test('types that change very often while events wait are refused, until a replay
   await change(id, fields);
   assert.deepEqual((await get(id)).formerChoices, []);
 });
+
+test('a look reads no endpoint again that has not changed', async (t) => {
+  const { open, add, change, sending } = await prepare(t);
+  const read: number[] = [];
+  const find: typeof sending.find = (ids) => {
+    read.push(...ids);
+    return sending.find(ids);
+  };
+  const deliverer = open('one', { parts: { sending: { ...sending, find } } });
+  const ids = [];
+  for (let count = 0; count < 5; count++) ids.push(await add('http://127.0.0.1:1/hooks'));
+  await deliverer.look();
+  assert.deepEqual(read, ids);
+  await deliverer.look();
+  assert.deepEqual(read, ids);
+  const [changed = 0] = ids;
+  await change(changed, { description: 'New.' });
+  await deliverer.look();
+  assert.deepEqual(read, [...ids, changed]);
+});

@@ -1,7 +1,9 @@
 // Contract: section 13. How instances share the work: docs/design/webhooks.md.
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Actor } from '../../domain/audit.ts';
 import { Batcher } from '../../domain/batcher.ts';
+import { chunksOf } from '../../domain/chunks.ts';
 import type { RefusedCaller } from '../keys/caller.ts';
 import { type Clock, SECOND } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -24,13 +26,16 @@ import {
   signingSecrets,
 } from './rules.ts';
 import type { Sender } from './send.ts';
-import type { SendingRepository, Settlement } from './sending.ts';
+import type { ActiveEndpoint, SendingRepository, Settlement } from './sending.ts';
 
 /** Attempts at once at one endpoint, and after a failed one. */
 const AT_ONCE = { healthy: 5, failing: 1 } as const;
 
 /** Events of an endpoint that are open or under way. The rest waits in the feed. */
 const MOST_OPEN = 1_000;
+
+/** Endpoints that begin to read or to send in one turn of the event loop. */
+const WORKED_AT_ONCE = 50;
 
 /** Events of a page of the feed. */
 const PAGE = 100;
@@ -77,7 +82,7 @@ interface DelivererSettings {
 
 /** An endpoint that this instance sends to, in one form. A change of its webhook makes another one. */
 class Endpoint {
-  webhook: WebhookRow;
+  readonly webhook: WebhookRow;
   /** Those that new events must belong to. */
   streams: readonly Stream[];
   /** Read up to here. */
@@ -154,11 +159,22 @@ export class Deliverer {
 
   /** Called with the streams that got events. */
   #notice(streams: readonly StoredStream[]): void {
-    for (const endpoint of this.#endpoints.values())
-      if (streams.some((stream) => isOfStreams(stream, endpoint.streams))) {
-        endpoint.hasMore = true;
+    this.#run(
+      this.#workInTurns((endpoint) => {
+        endpoint.hasMore ||= streams.some((stream) => isOfStreams(stream, endpoint.streams));
+      }),
+    );
+  }
+
+  /** Begins what each endpoint may get now, some in a turn of the event loop. `update` comes before. */
+  async #workInTurns(update: (endpoint: Endpoint) => void): Promise<void> {
+    for (const endpoints of chunksOf([...this.#endpoints.values()], WORKED_AT_ONCE)) {
+      for (const endpoint of endpoints) {
+        update(endpoint);
         this.#work(endpoint);
       }
+      if (endpoints.length === WORKED_AT_ONCE) await letOthersRun();
+    }
   }
 
   /**
@@ -191,22 +207,22 @@ export class Deliverer {
     const counts = new Map(
       (await sending.countOpen([...this.#endpoints.keys()])).map((open) => [open.webhookId, open]),
     );
-    for (const [id, endpoint] of this.#endpoints) {
-      endpoint.openCount = counts.get(id)?.count ?? 0;
-      endpoint.dueAt = counts.get(id)?.dueAt ?? Number.POSITIVE_INFINITY;
-      this.#work(endpoint);
-    }
+    await this.#workInTurns((endpoint) => {
+      const open = counts.get(endpoint.webhook.id);
+      endpoint.openCount = open?.count ?? 0;
+      endpoint.dueAt = open?.dueAt ?? Number.POSITIVE_INFINITY;
+    });
     // The next look must not wait for it, because it learns of changes.
     this.#run(this.#takeAllDue());
   }
 
   /** The endpoints that this instance has leased. */
-  async #listMine(): Promise<readonly WebhookRow[]> {
+  async #listMine(): Promise<readonly ActiveEndpoint[]> {
     const { sending, instance, clock } = this.#settings;
     let active = await sending.listActive();
     if (active.length === 0) return [];
     const now = await sending.now();
-    const isFree = ({ leasedUntil }: WebhookRow) => leasedUntil === undefined || leasedUntil <= now;
+    const isFree = ({ leasedUntil }: ActiveEndpoint) => leasedUntil === undefined || leasedUntil <= now;
     const mustRenew = this.#endpoints.size > 0 && clock().monotonic - this.#renewedAt >= RENEWAL;
     if (mustRenew || active.some(isFree)) {
       await sending.lease(instance);
@@ -273,18 +289,22 @@ export class Deliverer {
     await Promise.all(changed.map(({ id }) => sender.withdraw(id)));
   }
 
-  /** Drops the endpoints that are not these, in this form. `changed`: those that these rows may show as they were. */
-  async #refresh(mine: readonly WebhookRow[], changed: ReadonlySet<number>): Promise<void> {
-    const webhooks = new Map(mine.map((webhook) => [webhook.id, webhook]));
+  /**
+   * Drops the endpoints that are not these, in this form, and reads those that are new. `changed`: those that these rows may show as they
+   * were.
+   */
+  async #refresh(mine: readonly ActiveEndpoint[], changed: ReadonlySet<number>): Promise<void> {
+    const generations = new Map(mine.map(({ id, generation }) => [id, generation]));
     const old = [...this.#endpoints.values()].filter(
-      ({ webhook: { id, generation } }) => webhooks.get(id)?.generation !== generation,
+      ({ webhook: { id, generation } }) => generations.get(id) !== generation,
     );
     await Promise.all(old.map(({ webhook: { id } }) => this.#drop(id)));
-    for (const webhook of mine) {
-      if (changed.has(webhook.id)) continue;
-      const known = this.#endpoints.get(webhook.id);
-      if (known === undefined) this.#endpoints.set(webhook.id, new Endpoint(webhook));
-      else known.webhook = webhook;
+    const added = mine.filter(({ id }) => !this.#endpoints.has(id)).map(({ id }) => id);
+    for (const webhook of await this.#settings.sending.find(added)) {
+      const { id, generation } = webhook;
+      // One that has changed since the list may no longer be this instance's: the next look reads it.
+      if (!changed.has(id) && generations.get(id) === generation && !this.#endpoints.has(id))
+        this.#endpoints.set(id, new Endpoint(webhook));
     }
   }
 

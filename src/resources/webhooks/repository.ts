@@ -24,7 +24,7 @@ import {
   EVENTS,
   findEnd,
   findNext,
-  findPlace,
+  findPlaceBehind,
   recordEvents,
   type StoredEvent,
 } from '../events/repository.ts';
@@ -378,8 +378,20 @@ interface Replaying {
   readonly kept: number;
 }
 
+/** Why no events are sent again at the instant `now`, or undefined if they are. */
+function refuseReplay(
+  { replayedAt = Number.NEGATIVE_INFINITY }: WebhookRow,
+  { since, kept }: Replaying,
+  now: number,
+): Failure<'gone' | 'invalid_request' | 'rate_limit_exceeded'> | undefined {
+  if (since > now) return { error: 'invalid_request', message: 'since must not lie in the future.' };
+  if (since < now - kept) return { error: 'gone' };
+  const wait = replayedAt + REPLAY_INTERVAL - now;
+  return wait > 0 ? { error: 'rate_limit_exceeded', retryAfter: Math.ceil(wait / SECOND) } : undefined;
+}
+
 /**
- * Moves the place of a webhook. Open events stay. `gone`: events of `since` may be deleted already. `invalid_request`: it lies in the
+ * Moves the place of a webhook. Open events stay. `found`: the place of `since` as it was before this transaction. `gone`: events of `since` may be deleted already. `invalid_request`: it lies in the
  * future. `rate_limit_exceeded`: the last replay was less than `REPLAY_INTERVAL` ago, whoever asked for it.
  */
 async function replayEvents(
@@ -387,7 +399,8 @@ async function replayEvents(
   actor: Actor,
   id: number,
   owner: Owner | undefined,
-  { since, kept }: Replaying,
+  replaying: Replaying,
+  found: bigint,
 ): Promise<
   Result<Webhook, RefusedCaller | 'not_found' | 'gone' | 'invalid_request' | 'rate_limit_exceeded'>
 > {
@@ -396,13 +409,12 @@ async function replayEvents(
   const webhook = await lockWebhook(transaction, id, owner);
   if (webhook === undefined) return notFound(id, owner);
   const now = Math.floor(await transaction.now());
-  if (since > now) return { error: 'invalid_request', message: 'since must not lie in the future.' };
-  if (since < now - kept) return { error: 'gone' };
-  const wait = (webhook.replayedAt ?? Number.NEGATIVE_INFINITY) + REPLAY_INTERVAL - now;
-  if (wait > 0) return { error: 'rate_limit_exceeded', retryAfter: Math.ceil(wait / SECOND) };
+  const refused = refuseReplay(webhook, replaying, now);
+  if (refused !== undefined) return refused;
+  const { since } = replaying;
   // Events that wait for their places may be older than `since`.
   await findEnd(transaction);
-  const place = await findPlace(transaction, since);
+  const place = await findPlaceBehind(transaction, since, found);
   const moved = await changeWebhook(transaction, webhook, { place, formerChoices: [], replayedAt: now });
   const after = { since: textFromInstant(since) };
   await addAudit(transaction, actor, describeChange('replay', webhook, { after }));
@@ -582,7 +594,7 @@ export type WebhookRepository = ReturnType<typeof open>;
 
 export function open(
   engine: Engine,
-  events: Pick<EventRepository, 'placeAll'>,
+  events: Pick<EventRepository, 'placeAll' | 'findPlace'>,
   { confirm }: Pick<KeyRepository, 'confirm'>,
 ) {
   const changes = new WebhookChanges();
@@ -651,11 +663,14 @@ export function open(
       replaying: Replaying,
       idempotency?: Key,
     ) {
-      await events.placeAll();
-      return tell(
-        id,
-        confirm(actor, MANAGING, engine.writeOnce(idempotency, replayEvents, actor, id, owner, replaying)),
-      );
+      const webhook = await findWebhook(engine, id, owner);
+      const isRefused =
+        webhook === undefined ||
+        refuseReplay(webhook, replaying, Math.floor(await engine.now())) !== undefined;
+      // Before the transaction, which holds locks: the search reads as much as an import has added.
+      const found = isRefused ? 0n : await events.findPlace(replaying.since);
+      const written = engine.writeOnce(idempotency, replayEvents, actor, id, owner, replaying, found);
+      return tell(id, confirm(actor, MANAGING, written));
     },
     redeliver: (actor: Actor, id: number, owner: Owner, deliveryId: number, idempotency?: Idempotency) =>
       tell(

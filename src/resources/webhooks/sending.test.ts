@@ -83,6 +83,15 @@ for (const [name, fresh] of STORES) {
     };
   };
 
+  test(`${name}: a look reads what may have changed of an endpoint, and no more`, async (t) => {
+    const { sending, add } = await prepare(t);
+    const id = await add();
+    await sending.lease('one');
+    const [active] = await sending.listActive();
+    assert.deepEqual(Object.keys(active ?? {}), ['id', 'generation', 'sender', 'leasedUntil']);
+    assert.deepEqual([active?.id, active?.generation, active?.sender], [id, 1, 'one']);
+  });
+
   test(`${name}: no two instances have one endpoint at once, and together they have all`, async (t) => {
     const { sending, another, store, owner, add, listLeased } = await prepare(t);
     const other = await createAccount(store.accounts, 'other', 'free', PLANS.free);

@@ -1,9 +1,11 @@
 // Contract: section 13. How instances share the work: docs/design/webhooks.md.
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Environment } from '../../domain/api-key.ts';
+import { chunksOf } from '../../domain/chunks.ts';
 import { SECOND } from '../../domain/clock.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { sql } from '../../storage/sql.ts';
-import { createParser, instant, integer } from '../../storage/table.ts';
+import { raw, sql } from '../../storage/sql.ts';
+import { createParser, instant, integer, optional, text } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
 import { type DeliveryRow, disableWebhook, pruneDeliveries, type WebhookRow } from './repository.ts';
 import { DELIVERIES, OPEN_EVENTS, WEBHOOKS } from './table.ts';
@@ -109,6 +111,34 @@ async function settle(transaction: Transaction, settlement: Settlement): Promise
 
 export const WRITES = { lease: leaseWebhooks, release: releaseWebhooks, settle: settleAttempts };
 
+/** Endpoints that one statement reads: few enough that it takes milliseconds. */
+const LISTED_AT_ONCE = 1_000;
+
+/** What may change of an endpoint whenever somebody else writes. Its generation stands for the rest. */
+export type ActiveEndpoint = Pick<WebhookRow, 'id' | 'generation' | 'sender' | 'leasedUntil'>;
+
+const ACTIVE_COLUMNS = 'id, generation, sender, leased_until';
+
+const parseActive = createParser({
+  id: integer,
+  generation: integer,
+  sender: optional(text),
+  leasedUntil: optional(instant),
+});
+
+/** What is read of many endpoints. */
+async function inChunks<T>(
+  webhookIds: readonly number[],
+  read: (ids: readonly number[]) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (const ids of chunksOf(webhookIds, LISTED_AT_ONCE)) {
+    found.push(...(await read(ids)));
+    if (ids.length === LISTED_AT_ONCE) await letOthersRun();
+  }
+  return found;
+}
+
 /** The open events of an endpoint. */
 export interface OpenCount {
   readonly webhookId: number;
@@ -123,25 +153,33 @@ export type SendingRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine, { environment }: { readonly environment: Environment }) {
   return {
-    /** Every endpoint that gets events, whoever sends to it. */
-    listActive: (): Promise<readonly WebhookRow[]> =>
-      engine.select(
-        WEBHOOKS,
-        sql`WHERE environment = ${environment} AND disabled_reason IS NULL
-          AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL) ORDER BY id`,
-      ),
-    /** Those of these webhooks that there are. */
+    /** Every endpoint that gets events, whoever sends to it: what a look compares. Requests run between pages of them. */
+    async listActive(): Promise<readonly ActiveEndpoint[]> {
+      const active: ActiveEndpoint[] = [];
+      for (;;) {
+        const rows = await engine.read(sql`SELECT ${raw(ACTIVE_COLUMNS)} FROM webhooks
+          WHERE id > ${active.at(-1)?.id ?? 0} AND environment = ${environment} AND disabled_reason IS NULL
+            AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
+          ORDER BY id LIMIT ${raw(String(LISTED_AT_ONCE))}`);
+        active.push(...rows.map(parseActive));
+        if (rows.length < LISTED_AT_ONCE) return active;
+        await letOthersRun();
+      }
+    },
+    /** Those of these webhooks that there are. Requests run between pages of them. */
     find: (webhookIds: readonly number[]): Promise<readonly WebhookRow[]> =>
-      engine.select(WEBHOOKS, sql`WHERE ${engine.dialect.isAnyOf('id', webhookIds)}`),
+      inChunks(webhookIds, (ids) => engine.select(WEBHOOKS, sql`WHERE ${engine.dialect.isAnyOf('id', ids)}`)),
     /** Takes free endpoints for an instance and renews its leases. Call it before `LEASE` has passed. */
     lease: (instance: string): Promise<void> => engine.write(leaseWebhooks, instance, environment),
     /** Frees the endpoints of an instance that stops. */
     release: (instance: string): Promise<void> => engine.write(releaseWebhooks, instance),
-    async countOpen(webhookIds: readonly number[]): Promise<readonly OpenCount[]> {
-      const rows = await engine.read(sql`SELECT webhook_id, count(*), min(due_at) FROM open_events
-        WHERE ${engine.dialect.isAnyOf('webhook_id', webhookIds)} GROUP BY webhook_id`);
-      return rows.map(parseOpenCount);
-    },
+    /** Endpoints without open events are left out. Requests run between pages of them. */
+    countOpen: (webhookIds: readonly number[]): Promise<readonly OpenCount[]> =>
+      inChunks(webhookIds, async (ids) => {
+        const rows = await engine.read(sql`SELECT webhook_id, count(*), min(due_at) FROM open_events
+          WHERE ${engine.dialect.isAnyOf('webhook_id', ids)} GROUP BY webhook_id`);
+        return rows.map(parseOpenCount);
+      }),
     /** Open events of an endpoint that are due at `now` (Unix milliseconds), the longest due first. */
     listDue: (webhookId: number, now: number, limit: number) =>
       engine.select(
