@@ -68,6 +68,8 @@ test('--delimiter and --encoding win over what the file shows', async (t) => {
   assert.equal((await importing(variables, text, ...args)).code, 0);
   assert.deepEqual(await animals(variables), ['{"id":1,"name":"Zoë,f","categoryId":1}']);
   assert.equal((await importing(variables, text, '--delimiter', 'ab')).code, 2);
+  const unknown = await importing(variables, TEXT.replaceAll(',', '|'));
+  assert.match(unknown.stderr, /has no column name.* --delimiter says what stands between columns/);
   const strict = await importing(temporaryEnvironment(t), Buffer.from(TEXT, 'latin1'), '--encoding', 'utf-8');
   assert.match(strict.stderr, /^line 3: the line is not encoded in UTF-8\.\n/);
 });

@@ -202,6 +202,12 @@ test('serve warns of unknown variables and refuses a mistyped environment', asyn
   );
 });
 
+test('serve stops cleanly when its terminal goes', async (t) => {
+  const service = await startServiceProcess(t, temporaryEnvironment(t));
+  service.child.kill('SIGHUP');
+  assert.equal((await service.ended).code, 0);
+});
+
 test('plain serve never prints a key', async (t) => {
   const variables = temporaryEnvironment(t);
   const service = await startServiceProcess(t, variables);

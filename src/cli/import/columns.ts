@@ -48,11 +48,15 @@ export function findColumn({ name, isMapped }: WantedColumn, names: readonly str
   return near[0] ?? -1;
 }
 
-export function noColumn(name: string, names: readonly string[]): ServiceError {
+export function noColumn(
+  name: string,
+  names: readonly string[],
+  cure = '--map chooses columns',
+): ServiceError {
   const near = nearest(name, names);
   const question = near === undefined ? '.' : `; did you mean ${near}?`;
   return new ServiceError(
     'invalid_request',
-    `The file has no column ${name}${question} It has ${names.join(', ')}. --map chooses columns.`,
+    `The file has no column ${name}${question} It has ${names.join(', ')}. ${cure}.`,
   );
 }

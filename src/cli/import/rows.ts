@@ -217,11 +217,15 @@ async function* csvRecords(
   yield* records.end();
 }
 
+/** What to do when a whole header was taken for one column. */
+const ONE_COLUMN = '--delimiter says what stands between columns, and --map chooses them';
+
 function placesOf(names: readonly string[], wanted: readonly WantedColumn[]): ReadonlyMap<string, number> {
   return new Map(
     wanted.map((column) => {
       const at = findColumn(column, names);
-      if (at === -1 && (column.isMapped || column.isNeeded)) throw noColumn(column.name, names);
+      if (at === -1 && (column.isMapped || column.isNeeded))
+        throw noColumn(column.name, names, names.length === 1 ? ONE_COLUMN : undefined);
       return [column.name, at];
     }),
   );
