@@ -36,6 +36,8 @@ interface OpenOptions {
   readonly random?: () => number;
   readonly feed?: Feed;
   readonly lookUp?: Transport['lookUp'];
+  /** Each message is one of another account for the sender, which limits what an account gets in a second. */
+  readonly isUnlimited?: boolean;
   /** In place of those of the store. */
   readonly parts?: Partial<Pick<Store, 'webhooks' | 'sending'>>;
 }
@@ -56,11 +58,21 @@ async function prepare(t: TestContext) {
   const logged: string[] = [];
   const open = (
     instance: string,
-    { random = () => 0.5, feed: followed = feed, lookUp = async () => LOCAL, parts = {} }: OpenOptions = {},
+    {
+      random = () => 0.5,
+      feed: followed = feed,
+      lookUp = async () => LOCAL,
+      isUnlimited = false,
+      parts = {},
+    }: OpenOptions = {},
   ) => {
     const transport: Transport = new DirectTransport({ clock, allowPrivate: true });
     transport.lookUp = lookUp;
     t.after(() => transport.close());
+    const sender = new Sender({ clock, transport, allowPrivate: true });
+    let messages = 0;
+    const send: Sender['send'] = (message) =>
+      sender.send(isUnlimited ? { ...message, accountId: messages++ } : message);
     const deliverer = new Deliverer({
       instance,
       clock,
@@ -70,7 +82,7 @@ async function prepare(t: TestContext) {
       webhooks,
       sending,
       ...parts,
-      sender: new Sender({ clock, transport, allowPrivate: true }),
+      sender: { send, withdraw: (webhookId) => sender.withdraw(webhookId) },
       log: pino({ level: 'error' }, { write: (line: string) => void logged.push(line) }),
     });
     deliverers.push(deliverer);
@@ -477,7 +489,7 @@ test('while one event hangs, an endpoint gets at most 999 that come after it', a
     for (let count = 0; count < 1_200; count++) yield REX;
   }
   await store.pets.addAll(animals(), { atomic: true });
-  const deliverer = open('one');
+  const deliverer = open('one', { isUnlimited: true });
   await deliverer.look();
   await until(() => received.length >= 1_000);
   await until(async () => (await list(id)).length >= 999);
@@ -519,6 +531,8 @@ function holdNames() {
   };
 }
 
+const SUSPENSION = 'a suspension of the account';
+
 type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 /** Changes of a webhook, and what may arrive from then on: at its own URL and at another one. */
@@ -549,7 +563,7 @@ const CHANGES: readonly {
     goesOn: 'never',
   },
   {
-    title: 'a suspension of the account',
+    title: SUSPENSION,
     make: ({ store, owner }) => changeAccount(store.accounts, owner.accountId, { suspended: true }),
     goesOn: 'never',
   },
@@ -591,7 +605,8 @@ for (const { title, make, goesOn } of CHANGES) {
     await addEvents(3);
     release();
     // Whatever left before this has arrived with it.
-    requireValue(await deliverer.sendTest(ROOT, control, owner, 'test_1'));
+    const arrived = await deliverer.sendTest(ROOT, control, owner, 'test_1');
+    if (title !== SUSPENSION) requireValue(arrived);
     check(received, other.received);
     if (goesOn === 'never') {
       await deliverer.look();
@@ -599,11 +614,11 @@ for (const { title, make, goesOn } of CHANGES) {
       await deliverer.look();
       await deliverer.stop();
     } else {
-      const arrived = goesOn === 'at the new address' ? other.received : received;
+      const goal = goesOn === 'at the new address' ? other.received : received;
       await until(async () => {
         await deliverer.look();
         release();
-        return new Set(arrived.map(({ headers }) => headers['webhook-id'])).size === 12;
+        return new Set(goal.map(({ headers }) => headers['webhook-id'])).size === 12;
       });
     }
     check(received, other.received);
@@ -619,12 +634,16 @@ for (const { title, make, goesOn } of CHANGES) {
     await until(() => held.length === 1);
     await make(prepared, id, named(other.url));
     // A disabled endpoint gets tests, too.
-    if (title !== 'a deletion') await until(() => held.length === 2);
+    const isRefused = title === 'a deletion' || title === SUSPENSION;
+    if (!isRefused) await until(() => held.length === 2);
     release();
     const result = await sent;
-    if (title === 'a deletion') assert.deepEqual(result, { error: 'not_found' });
-    else assert.equal(requireValue(result).status, 'succeeded');
-    if (goesOn !== 'never') check(received, other.received);
+    if (!isRefused) assert.equal(requireValue(result).status, 'succeeded');
+    else {
+      assert.ok('error' in result);
+      assert.equal(result.error, title === 'a deletion' ? 'not_found' : 'conflict');
+    }
+    if (isRefused || goesOn !== 'never') check(received, other.received);
   });
 
   test(`another instance knows ${title} after its next look`, async (t) => {
@@ -659,6 +678,22 @@ for (const { title, make, goesOn } of CHANGES) {
     check(received, other.received);
   });
 }
+
+test('a test of an account that another instance has suspended does not leave after the next look', async (t) => {
+  const { open, add, owner, another } = await prepare(t);
+  const { held, lookUp, release } = holdNames();
+  const { url, received } = await startEndpoint(t);
+  const id = await add(named(url));
+  const deliverer = open('one', { lookUp });
+  const sent = deliverer.sendTest(ROOT, id, owner, 'test_1');
+  await until(() => held.length === 1);
+  await changeAccount((await another()).accounts, owner.accountId, { suspended: true });
+  await deliverer.look();
+  release();
+  const result = await sent;
+  assert.ok('error' in result && result.error === 'conflict');
+  assert.deepEqual(received, []);
+});
 
 test('a look that has read a webhook before its change does not bring the old form back', async (t) => {
   const { webhooks, sending, owner, open, add, addEvents } = await prepare(t);
@@ -884,11 +919,11 @@ test('types that change very often while events wait are refused, until a replay
 test('a look reads no endpoint again that has not changed', async (t) => {
   const { open, add, change, sending } = await prepare(t);
   const read: number[] = [];
-  const find: typeof sending.find = (ids) => {
+  const findServed: typeof sending.findServed = (ids) => {
     read.push(...ids);
-    return sending.find(ids);
+    return sending.findServed(ids);
   };
-  const deliverer = open('one', { parts: { sending: { ...sending, find } } });
+  const deliverer = open('one', { parts: { sending: { ...sending, findServed } } });
   const ids = [];
   for (let count = 0; count < 5; count++) ids.push(await add('http://127.0.0.1:1/hooks'));
   await deliverer.look();

@@ -57,6 +57,8 @@ const CHANGING = {
   message: 'The webhook was changed several times while the test waited: send it again.',
 } as const;
 
+const SUSPENDED = { error: 'conflict', message: 'The account is suspended: nothing is sent to it.' } as const;
+
 const FAULT = 'what a webhook was sent could not be written, so it is sent again';
 
 /** An event on its way to one endpoint. */
@@ -251,7 +253,7 @@ export class Deliverer {
     key: string,
     idempotency?: Idempotency,
   ): Promise<Repeatable<WebhookTest, RefusedCaller | 'not_found' | 'conflict'>> {
-    const { clock, webhooks } = this.#settings;
+    const { clock, webhooks, sending } = this.#settings;
     const event = { id: 0n, key, type: 'webhook.test' };
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const at = Math.floor(clock().unix);
@@ -264,8 +266,10 @@ export class Deliverer {
       try {
         const found = await webhooks.get(id, owner);
         if ('error' in found) return found;
+        const [served] = await sending.findServed([id]);
         // Nothing may wait from here to the sender, which learns of later changes.
         if (changed.has(id)) continue;
+        if (served === undefined) return SUSPENDED;
         test = found.value;
         sent = this.#send(test, key, body as Json<unknown>, true);
       } finally {
@@ -279,12 +283,12 @@ export class Deliverer {
     return CHANGING;
   }
 
-  /** Withdraws tests of webhooks that another process has changed. */
+  /** Withdraws tests of webhooks that another process has changed, or whose account it has suspended. */
   async #checkTests(): Promise<void> {
     const { sending, sender } = this.#settings;
     const tests = [...this.#tests];
     if (tests.length === 0) return;
-    const rows = new Map((await sending.find(tests.map(({ id }) => id))).map((row) => [row.id, row]));
+    const rows = new Map((await sending.findServed(tests.map(({ id }) => id))).map((row) => [row.id, row]));
     const changed = tests.filter(({ id, generation }) => rows.get(id)?.generation !== generation);
     await Promise.all(changed.map(({ id }) => sender.withdraw(id)));
   }
@@ -300,7 +304,7 @@ export class Deliverer {
     );
     await Promise.all(old.map(({ webhook: { id } }) => this.#drop(id)));
     const added = mine.filter(({ id }) => !this.#endpoints.has(id)).map(({ id }) => id);
-    for (const webhook of await this.#settings.sending.find(added)) {
+    for (const webhook of await this.#settings.sending.findServed(added)) {
       const { id, generation } = webhook;
       // One that has changed since the list may no longer be this instance's: the next look reads it.
       if (!changed.has(id) && generations.get(id) === generation && !this.#endpoints.has(id))

@@ -19,6 +19,8 @@ export const LEASE = 20 * SECOND;
  */
 const LEAST_TAKEN = 5;
 
+const IS_SERVED = sql`account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)`;
+
 /** Takes free endpoints, and renews the leases of those that the instance has. */
 async function leaseWebhooks(
   transaction: Transaction,
@@ -159,16 +161,18 @@ export function open(engine: Engine, { environment }: { readonly environment: En
       for (;;) {
         const rows = await engine.read(sql`SELECT ${raw(ACTIVE_COLUMNS)} FROM webhooks
           WHERE id > ${active.at(-1)?.id ?? 0} AND environment = ${environment} AND disabled_reason IS NULL
-            AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
+            AND ${IS_SERVED}
           ORDER BY id LIMIT ${raw(String(LISTED_AT_ONCE))}`);
         active.push(...rows.map(parseActive));
         if (rows.length < LISTED_AT_ONCE) return active;
         await letOthersRun();
       }
     },
-    /** Those of these webhooks that there are. Requests run between pages of them. */
-    find: (webhookIds: readonly number[]): Promise<readonly WebhookRow[]> =>
-      inChunks(webhookIds, (ids) => engine.select(WEBHOOKS, sql`WHERE ${engine.dialect.isAnyOf('id', ids)}`)),
+    /** Those of these webhooks that there are, and whose accounts are not suspended. Requests run between pages of them. */
+    findServed: (webhookIds: readonly number[]): Promise<readonly WebhookRow[]> =>
+      inChunks(webhookIds, (ids) =>
+        engine.select(WEBHOOKS, sql`WHERE ${engine.dialect.isAnyOf('id', ids)} AND ${IS_SERVED}`),
+      ),
     /** Takes free endpoints for an instance and renews its leases. Call it before `LEASE` has passed. */
     lease: (instance: string): Promise<void> => engine.write(leaseWebhooks, instance, environment),
     /** Frees the endpoints of an instance that stops. */
