@@ -14,7 +14,6 @@ import {
   temporaryEnvironment,
   type Variables,
   waitFor,
-  watch,
 } from '../support/process.ts';
 import { findCurl } from '../support/samples.ts';
 import { test } from '../support/test.ts';
@@ -207,20 +206,6 @@ test('serve stops cleanly when its terminal goes', async (t) => {
   const service = await startServiceProcess(t, temporaryEnvironment(t));
   service.child.kill('SIGHUP');
   assert.equal((await service.ended).code, 0);
-});
-
-test('serve goes on without its terminal when nohup started it', async (t) => {
-  const command = [process.execPath, PROGRAM, 'serve'];
-  const env = { ...temporaryEnvironment(t), PATH: '/usr/local/bin:/usr/bin:/bin' };
-  const service = watch(spawn('nohup', command, { env }));
-  t.after(() => service.child.kill('SIGKILL'));
-  const listening = await waitFor(service, ({ stdout }) => /"url":"([^"]+)"/.exec(stdout)?.[1]);
-  service.child.kill('SIGHUP');
-  assert.equal((await fetch(new URL('/healthz', listening))).status, 200);
-  service.child.kill('SIGTERM');
-  const { code, stdout } = await service.ended;
-  assert.equal(code, 0);
-  assert.equal(stdout.split('"stopping"').length, 2);
 });
 
 test('plain serve never prints a key', async (t) => {
