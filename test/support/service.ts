@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import pino from 'pino';
@@ -11,6 +12,7 @@ import { type FakeClock, fakeClock } from './clock.ts';
 import type { Lifetime } from './lifetime.ts';
 import { newDatabase } from './new-database.ts';
 import { PATIENT_POOL } from './postgres.ts';
+import { watchConnections } from './outgoing.ts';
 import { temporaryFolder } from './temporary.ts';
 import { addKey, findOrCreateAccount } from './store.ts';
 
@@ -63,14 +65,17 @@ export async function startTestService(t: Lifetime, options: ServiceOptions = {}
   const lines: string[] = [];
   const variables = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...options.env });
   const config = { ...variables, pool: { ...variables.pool, ...PATIENT_POOL } };
-  const service = await startService(config, {
-    clock,
-    log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void lines.push(line) }),
-    limits: { ...HTTP_LIMITS, ...options.limits },
-    ...(options.nameServers !== undefined && { nameServers: options.nameServers }),
-  });
+  const strays: string[] = [];
+  const service = await watchConnections(strays, () =>
+    startService(config, {
+      clock,
+      log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void lines.push(line) }),
+      limits: { ...HTTP_LIMITS, ...options.limits },
+      ...(options.nameServers !== undefined && { nameServers: options.nameServers }),
+    }),
+  );
   let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= service.stop());
+  const stop = () => (stopped ??= service.stop().finally(() => assert.deepEqual(strays, [])));
   t.after(stop);
   const { accounts, keys } = service.store;
   return {
