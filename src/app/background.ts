@@ -39,6 +39,9 @@ const NOT_HANDED_OVER = 'the webhooks could not be handed over: another instance
 /** Milliseconds between two looks whether a minute is over, after which what is old is deleted. */
 const CLEANING_INTERVAL = 5_000;
 
+/** Milliseconds after the start, when requests have found their way, until pages are made. */
+const PAGES_AFTER = 3_000;
+
 const COUNTS_LOST = 'The last counts are lost: the database could not be used when the service stopped.';
 
 /** Milliseconds that `stop` waits for what is being written when `abandon` is called. */
@@ -52,6 +55,8 @@ interface Dependencies {
   readonly limiter: RateLimiter;
   readonly keyUses: KeyUses;
   readonly usage: UsageCounts;
+  /** Makes the pages that strangers may ask for. */
+  readonly preparePages: (signal: AbortSignal) => Promise<void>;
   readonly changeLog: ChangeLog;
   readonly clock: Clock;
   readonly state: ServiceState;
@@ -149,6 +154,11 @@ export function startBackground(dependencies: Dependencies): Background {
       state.isWritable = !isFailing;
     },
   });
+  const pages = setTimeout(() => {
+    // The first request tries again, and tells why not.
+    void dependencies.preparePages(leaving.signal).catch(() => undefined);
+  }, PAGES_AFTER);
+  leaving.signal.addEventListener('abort', () => clearTimeout(pages));
   const pruneAudit = auditRetention(dependencies);
   let cleanedAt = clock().monotonic;
   const cleaning = keepWriting(

@@ -28,6 +28,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
   const ids = OPERATIONS.map(({ id }) => id);
   const usage = new UsageCounts(store.usageHistory, randomUUID(), ids);
   const keyUses = new KeyUses(clock, (uses) => store.keys.writeUses(uses));
+  const site = createSite({ urls, base, ping: () => store.ping(), state });
   const api = createPublicApi({
     ...running,
     operations: OPERATIONS,
@@ -39,7 +40,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
     environment,
     urls,
     base,
-    site: createSite({ urls, base, ping: () => store.ping(), state }),
+    site,
     cors: cors(config.corsOrigins),
     metrics,
   });
@@ -52,6 +53,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
     base,
     keyUses,
     usage,
+    preparePages: site.prepare,
     /** How many requests were accepted and are not answered yet. */
     get inFlight() {
       return listener.inFlight;

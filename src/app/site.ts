@@ -22,8 +22,9 @@ interface SiteDependencies {
 type Reference = Awaited<ReturnType<typeof createReference>>;
 type Page = (request: IncomingMessage) => Response | Promise<Response>;
 
-export function createSite({ urls, base, ping, state }: SiteDependencies): Site {
-  // Loaded and made at the first request, because a start should not wait for it.
+/** `prepare` makes what the first requests would make, in small parts, until `signal` aborts. */
+export function createSite({ urls, base, ping, state }: SiteDependencies) {
+  // Loaded and made soon after the start, or at the first request, because a start should not wait for it.
   const reference = lazy(async () =>
     (await import('../pages/reference/reference.ts')).createReference(urls, base),
   );
@@ -70,7 +71,8 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
     const file = (await dashboard()).file(name) ?? (await reference()).file(name);
     return file && ((request) => file.respond(request));
   };
-  return {
+  const site: Site = {
+    countedPaths: COUNTED_PATHS,
     quietRoutes: new Set(['/healthz', '/readyz', ...FOLDERS.map((folder) => `${folder}*`)]),
     route(path) {
       const folder = FOLDERS.find((candidate) => path.startsWith(candidate));
@@ -90,7 +92,28 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
       );
     },
   };
+  return {
+    ...site,
+    async prepare(signal: AbortSignal): Promise<void> {
+      const { file: _, ...contents } = await reference();
+      for (const content of [(await dashboard()).page, ...Object.values(contents)]) {
+        if (signal.aborted) return;
+        await content.prepare();
+      }
+    },
+  };
 }
+
+/** What a stranger may ask for only so often. Files that pages load are smaller, and one page loads many of them. */
+const COUNTED_PATHS: ReadonlySet<string> = new Set([
+  '/reference',
+  '/reference.md',
+  '/llms.txt',
+  '/openapi.json',
+  '/openapi.yaml',
+  '/.well-known/api-catalog',
+  '/dashboard',
+]);
 
 /** The folders of what the pages load. */
 const FOLDERS = ['/reference/', '/ui/'];

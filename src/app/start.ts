@@ -138,11 +138,12 @@ export async function startService(config: Config, dependencies: ServiceDependen
     gate = new ServingGate({ store, state, reload, log });
     const checks = setInterval(() => void gate?.check(), CHECK_INTERVAL);
     // Started after the checks, so that a flush of the same second already knows their result.
-    const { keyUses, usage } = api;
+    const { keyUses, usage, preparePages } = api;
     const background = startBackground({
       ...running,
       keyUses,
       usage,
+      preparePages,
       changeLog,
       eventsKept: config.eventsKept,
       auditKept: config.auditKept,

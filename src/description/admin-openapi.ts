@@ -3,6 +3,7 @@ import { OPERATOR_RESOURCES } from '../resources/index.ts';
 import { SESSION_LIFETIME } from '../domain/operator.ts';
 import { LINK_LIFETIME } from '../resources/operators/rules.ts';
 
+import { doAtOnce } from '../domain/parts.ts';
 import { MINUTE, HOUR } from '../domain/clock.ts';
 import { describeGroups, descriptionText } from './openapi.ts';
 import { shareResponses } from './shared-responses.ts';
@@ -30,21 +31,23 @@ export function adminOpenApi() {
     },
     servers: [{ url: '/admin/v1', description: 'The console that serves this description.' }],
     security: [{ session: [] }, { token: [] }],
-    ...describeGroups(OPERATOR_RESOURCES, '/admin/v1', {
-      session: {
-        type: 'apiKey',
-        in: 'cookie',
-        name: 'petstore_console',
-        description:
-          'The session of a browser. When the console is served over https, its name begins with `__Host-`. In staging, ' +
-          'it ends with `_staging`. A change also needs the `Origin` of the console.',
-      },
-      token: {
-        type: 'http',
-        scheme: 'bearer',
-        description: 'The token of a program: `petstore_admin_…`.',
-      },
-    }),
+    ...doAtOnce(
+      describeGroups(OPERATOR_RESOURCES, '/admin/v1', {
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'petstore_console',
+          description:
+            'The session of a browser. When the console is served over https, its name begins with `__Host-`. In staging, ' +
+            'it ends with `_staging`. A change also needs the `Origin` of the console.',
+        },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The token of a program: `petstore_admin_…`.',
+        },
+      }),
+    ),
   };
 }
 

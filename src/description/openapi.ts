@@ -4,6 +4,7 @@ import { EVENT_TYPE_NAMES } from '../resources/events/rules.ts';
 import { RESOURCES } from '../resources/index.ts';
 import type { Operation, OperationGroup, Resource } from '../http/operation.ts';
 import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
+import { doAtOnce, doInTurns, type Parts } from '../domain/parts.ts';
 import { guide } from './guide.ts';
 import { headerComponents } from './headers.ts';
 import { describeOperation, type OperationObject, SECURITY_SCHEME } from './operations.ts';
@@ -19,9 +20,10 @@ export type Urls = Readonly<Partial<Record<Environment, string>>>;
  * `document` has everything, for our own pages. The published texts name once what is shared, and leave guide and samples to
  * the reference.
  */
-export function openApi(urls: Urls, base: string, resources = RESOURCES) {
-  const document = describe(urls, base, resources);
+export function* describeApi(urls: Urls, base: string, resources = RESOURCES) {
+  const document = yield* describe(urls, base, resources);
   const published = shareResponses(publish(document, base));
+  yield;
   let yaml: Promise<string> | undefined;
   return {
     document,
@@ -30,6 +32,11 @@ export function openApi(urls: Urls, base: string, resources = RESOURCES) {
     yaml: () => (yaml ??= toYaml(published)),
     catalog: catalog(base),
   };
+}
+
+/** The same at once, where nobody waits. */
+export function openApi(...[urls, base, resources]: Parameters<typeof describeApi>) {
+  return doAtOnce(describeApi(urls, base, resources));
 }
 
 function publish(document: Description, base: string) {
@@ -65,10 +72,28 @@ export function descriptionText(value: object, depth = 0): string {
 
 async function toYaml(document: object): Promise<string> {
   const { stringify } = await import('yaml');
-  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+  const write = (value: object) => stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
+  return doInTurns(yamlInParts(document, write));
 }
 
-function describe(urls: Urls, base: string, resources: readonly Resource[]) {
+/** The levels of a description whose members are written one after the other: paths and components are most of it. */
+const YAML_LEVELS = 2;
+
+function* yamlInParts(value: object, write: (value: object) => string, level = 0): Parts<string> {
+  let text = '';
+  for (const [name, member] of Object.entries(value) as readonly (readonly [string, unknown])[]) {
+    const isSplit =
+      level < YAML_LEVELS && typeof member === 'object' && member !== null && Object.keys(member).length > 1;
+    if (isSplit && !Array.isArray(member)) {
+      const inner = yield* yamlInParts(member, write, level + 1);
+      text += `${write({ [name]: null }).replace(/ null\n$/, '\n')}${inner.replaceAll(/^(?=.)/gm, '  ')}`;
+    } else if (member !== undefined) text += write({ [name]: member });
+    yield;
+  }
+  return text;
+}
+
+function* describe(urls: Urls, base: string, resources: readonly Resource[]) {
   const servers = ENVIRONMENTS.flatMap((environment) => {
     const url = urls[environment];
     return url === undefined ? [] : [{ environment, url }];
@@ -91,9 +116,9 @@ function describe(urls: Urls, base: string, resources: readonly Resource[]) {
       // Says whether only the operator's own staff uses a server.
       'x-internal': false,
     })),
-    ...describeGroups(resources, base, {
+    ...(yield* describeGroups(resources, base, {
       [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: 'An API key.' },
-    }),
+    })),
     webhooks: describeWebhooks(),
   };
 }
@@ -125,10 +150,10 @@ function describeWebhooks() {
   );
 }
 
-export type Description = ReturnType<typeof describe>;
+export type Description = ReturnType<typeof describe> extends Parts<infer Document> ? Document : never;
 
 /** The part of a description that follows from its operations, for any audience. */
-export function describeGroups<SecuritySchemes extends object>(
+export function* describeGroups<SecuritySchemes extends object>(
   groups: readonly OperationGroup[],
   base: string,
   securitySchemes: SecuritySchemes,
@@ -138,17 +163,16 @@ export function describeGroups<SecuritySchemes extends object>(
   const context = { base, operations, parameterRefs: parameters.refs };
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const { name, operations: own } of groups)
-    for (const operation of own)
-      (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describeOperation(
-        operation,
-        name,
-        context,
-      );
+    for (const operation of own) {
+      const described = describeOperation(operation, name, context);
+      (paths[operation.path] ??= {})[operation.method.toLowerCase()] = described;
+      yield;
+    }
   return {
     tags: groups.map(({ name, description }) => ({ name, description })),
     paths,
     components: {
-      schemas: schemaComponents(groups),
+      schemas: yield* schemaComponents(groups),
       parameters: parameters.components,
       headers: headersIn(paths, base),
       securitySchemes,

@@ -1,6 +1,7 @@
 // Contract: sections 2 and 4.1.
 import { z } from 'zod';
 import { ERROR_CODES, MESSAGE_LENGTH } from '../domain/errors.ts';
+import type { Parts } from '../domain/parts.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
 import type { Examples, Method, Operation, OperationGroup } from '../http/operation.ts';
 import { errorExample } from './errors.ts';
@@ -49,20 +50,22 @@ export function requestBody(method: Method, body: NonNullable<Operation['body']>
 }
 
 /** The schemas that have a name, as JSON Schema 2020-12 with references among them. */
-export function schemaComponents(groups: readonly OperationGroup[]): Record<string, Schema> {
+export function* schemaComponents(groups: readonly OperationGroup[]): Parts<Record<string, Schema>> {
   const messages = groups.flatMap(({ operations }) => operations.map(({ errors }) => errors.not_found));
   const notFound = errorExample('not_found', messages.find((message) => message !== undefined) ?? '');
   const named = [...groups.flatMap(namedSchemas), { schema: ErrorBody, example: notFound }];
   const components = new Map<string, Schema>();
   // In the order of the groups, each before what only occurs inside of it.
   for (const { schema } of named) components.set(schema.meta()?.id ?? '', {});
-  for (const { schema, example } of named)
+  for (const { schema, example } of named) {
     for (const [name, component] of convert(schema)) {
       const own = name === schema.meta()?.id && example !== undefined;
       const known = components.get(name);
       if (own) components.set(name, { ...component, examples: [example] });
       else if (known === undefined || Object.keys(known).length === 0) components.set(name, component);
     }
+    yield;
+  }
   return Object.fromEntries(components);
 }
 

@@ -11,6 +11,9 @@ export interface Limits {
  */
 export const HOLDER_LIMITS: Limits = { perMinute: 60, perDay: 5_000 };
 
+/** Pages about the API, and its descriptions, that a client address may ask for: no person and no program needs more. */
+export const PAGE_LIMITS: Limits = { perMinute: 120, perDay: 10_000 };
+
 /** Requests in a window. A larger limit is a typing error. */
 export const LIMIT_MAX = 1_000_000_000;
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { entityTag } from '../domain/json.ts';
+import { lazy } from '../domain/lazy.ts';
 import { isUnmodified } from './response.ts';
 import { type Fields, fields, joinFields, NO_FIELDS } from 'direct-http';
 import type { Response } from './context.ts';
@@ -32,9 +33,9 @@ export class Content {
   readonly #headers: Fields;
   readonly #encoded = new Map<Coding, Promise<Encoded>>();
 
-  /** `load` gives the bytes at the first request. */
+  /** `load` gives the bytes when they are first needed. */
   constructor(type: string, load: () => string | Buffer | Promise<string | Buffer>, headers: Fields) {
-    this.#load = async () => Buffer.from(await load());
+    this.#load = lazy(async () => Buffer.from(await load()));
     this.#headers = joinFields(
       fields('Content-Type', type, 'X-Content-Type-Options', 'nosniff', 'Vary', 'Accept-Encoding'),
       headers,
@@ -51,6 +52,11 @@ export class Content {
       headers: coding === 'identity' ? all : joinFields(all, fields('Content-Encoding', coding)),
       body,
     };
+  }
+
+  /** Makes what the first requests would make. */
+  async prepare(): Promise<void> {
+    for (const coding of ['identity', ...(Object.keys(CODINGS) as Coding[])] as const) await this.#in(coding);
   }
 
   #in(coding: Coding): Promise<Encoded> {

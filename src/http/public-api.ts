@@ -6,7 +6,7 @@ import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/startup-error.ts';
-import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
+import { HOLDER_LIMITS, PAGE_LIMITS, PLANS } from '../domain/plan.ts';
 import { lacksScope } from '../domain/scope.ts';
 import type { Caller, Decision, RateLimiter } from '../limits/limiter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
@@ -39,6 +39,8 @@ import { type Fields, fields, joinFields, NO_FIELDS } from 'direct-http';
 
 /** Answers for everything that is not below `/v1`: no key, not metered. */
 export interface Site {
+  /** Paths that count for the address of the client. */
+  readonly countedPaths: ReadonlySet<string>;
   /** The path as log and metrics name it; undefined when there is no such path. */
   route(path: string): string | undefined;
   /** Routes whose requests are logged at the level `debug`, because programs and pages ask for them all the time. */
@@ -78,8 +80,26 @@ type Service = Omit<PublicApiOptions<never>, 'operations' | 'repositories'> & {
   readonly outages: Outages;
 };
 
-const serveSite: Step<Service> = (context, { site }) =>
-  isBelowApi(context.path) ? undefined : site.answer(context);
+const serveSite: Step<Service> = (context, service) => {
+  if (isBelowApi(context.path)) return undefined;
+  return service.site.countedPaths.has(context.path ?? '')
+    ? serveCounted(context, service)
+    : service.site.answer(context);
+};
+
+/** A page that costs more than a refusal: each address gets so many. */
+async function serveCounted(context: RequestContext, service: Service): Promise<Response> {
+  const address = `pages ${service.addressOf(context.request)}`;
+  try {
+    const decision = await service.limiter.charge({ kind: 'address', address, limits: PAGE_LIMITS });
+    const refusal = refuseByLimit(decision);
+    if (refusal !== undefined) return refusal;
+  } catch (error) {
+    // Whoever looks for help in an outage gets it.
+    noteUncounted(service, error);
+  }
+  return service.site.answer(context);
+}
 
 const answerPreflight: Step<Service> = ({ request, match }, { routes }) =>
   request.method === 'OPTIONS'
@@ -225,16 +245,19 @@ function joinHeaders(
 
 /** The rate headers when no caller is known: those of the address, which are not counted. */
 async function addressHeaders({ request }: RequestContext, service: Service): Promise<Fields> {
-  const { limiter, log, clock, outages } = service;
   try {
-    return rateHeaders(await limiter.peek(addressCaller(service, request)));
+    return rateHeaders(await service.limiter.peek(addressCaller(service, request)));
   } catch (error) {
-    // The store that counts addresses is down. The limits are known without it, and every request gets an answer.
-    const now = clock();
-    if (!(error instanceof ServiceError) && outages.begins(reasonOf(error), now.monotonic))
-      log.error({ err: error }, 'an address could not be looked up');
-    return rateHeaders(peek(UNUSED, PLANS.free, now));
+    // The limits are known without the store that counts, and every request gets an answer.
+    noteUncounted(service, error);
+    return rateHeaders(peek(UNUSED, PLANS.free, service.clock()));
   }
+}
+
+/** The store that counts addresses is down. */
+function noteUncounted({ outages, log, clock }: Service, error: unknown): void {
+  if (!(error instanceof ServiceError) && outages.begins(reasonOf(error), clock().monotonic))
+    log.error({ err: error }, 'an address could not be looked up');
 }
 
 function addressCaller(

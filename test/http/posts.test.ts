@@ -66,6 +66,7 @@ async function start(t: TestContext) {
     urls: { production: url, staging: url },
     addressOf: clientAddress([]),
     site: {
+      countedPaths: new Set<string>(),
       quietRoutes: new Set(),
       route: () => undefined,
       answer: () => Promise.reject(new Error('no page')),

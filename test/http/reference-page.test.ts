@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
+import { doAtOnce } from '../../src/domain/parts.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { referenceContent } from '../../src/pages/reference/content.ts';
 import { html } from '../../src/pages/shared/html.ts';
@@ -17,6 +18,6 @@ test('text of the description is never markup of the page', () => {
     description: `## ${hostile}\n\n${hostile}`,
   };
   const tags = document.tags.map((tag) => ({ ...tag, description: hostile }));
-  const page = referenceContent({ ...document, info, tags }, EXAMPLE_URLS.production, './x/').text;
+  const page = doAtOnce(referenceContent({ ...document, info, tags }, EXAMPLE_URLS.production, './x/')).text;
   assert.doesNotMatch(page, /<script|<img>/);
 });

@@ -3,9 +3,11 @@ import { EXAMPLE_URLS } from '../../config/config.ts';
 import type { Description } from '../../description/openapi.ts';
 import type { OperationObject } from '../../description/operations.ts';
 import type { Content, Parameter, Response, Schema } from '../../description/types.ts';
+import { mapInParts, type Parts } from '../../domain/parts.ts';
 import { ICON } from '../shared/hashed-files.ts';
 import { Html, html } from '../shared/html.ts';
 import {
+  compileGrammars,
   highlight,
   type Language,
   labelLanguage,
@@ -25,9 +27,10 @@ interface PlacedOperation {
 }
 
 /** The whole reference as HTML: complete without a script. `base` is the folder of the files of the page. */
-export function referenceContent(description: Description, server: string, base: string): Html {
+export function* referenceContent(description: Description, server: string, base: string): Parts<Html> {
   const { info, tags, paths, components, servers } = description;
-  const pages = splitPages(info.description);
+  yield* compileGrammars();
+  const pages = yield* splitPages(info.description);
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -39,6 +42,21 @@ export function referenceContent(description: Description, server: string, base:
   const schemas = Object.entries(components.schemas);
   const links = (entries: readonly (readonly [id: string, text: string | Html])[]) =>
     html`<ul>${entries.map(([id, text]) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>`;
+  const guide: Html[] = [];
+  for (const { slug, title, passages } of pages) {
+    const pairs = yield* mapInParts([...passages.entries()], ([index, passage]) =>
+      pair(`${slug}-${index + 1}`, passage),
+    );
+    guide.push(section(slug, title, html`${pairs}`));
+  }
+  const sections = new Map<PlacedOperation, Html>();
+  for (const member of operations) {
+    sections.set(member, operationSection(member, components, server));
+    yield;
+  }
+  const schemaSections = yield* mapInParts(schemas, ([name, schema]) =>
+    schemaSection(name, schema, components.schemas),
+  );
   return html`<a class="skip" href="#content">Go to the content</a>
 <header class="top"><div>
 <a class="brand" href="reference"><img src="${base}${ICON.name}" width="24" height="24" alt="">Pet Store</a>
@@ -65,7 +83,7 @@ ${links(schemas.map(([name]) => [name, name]))}
 </nav></details>
 <main id="content" tabindex="-1" data-server="${server}" data-servers="${JSON.stringify(servers.map(({ url, description: name }) => ({ url, name })))}">
 <h1>${info.title} API <span class="muted">${info.version}</span></h1>
-${pages.map(({ slug, title, passages }) => section(slug, title, html`${passages.map((passage, index) => pair(`${slug}-${index + 1}`, passage))}`))}
+${guide}
 ${groups.map(
   ({
     name,
@@ -73,11 +91,11 @@ ${groups.map(
     operations: members,
   }) => html`<section class="group"><h2 id="group-${slugify(name)}">${name}</h2>
 <div class="prose">${new Html(renderText(text))}</div></section>
-${members.map((member) => operationSection(member, components, server))}`,
+${members.map((member) => sections.get(member))}`,
 )}
 ${section('events', 'Types of events', eventTypes(description))}
 <section class="group"><h2 id="schemas">Schemas</h2></section>
-${schemas.map(([name, schema]) => schemaSection(name, schema, components.schemas))}
+${schemaSections}
 <footer class="muted"><p><a href="reference.md">This page as Markdown</a> · <a href="openapi.json">openapi.json</a> · <a href="openapi.yaml">openapi.yaml</a> · <a href="llms.txt">llms.txt</a></p></footer>
 </main></div>`;
 }

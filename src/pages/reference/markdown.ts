@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { Marked, type Tokens } from 'marked';
+import { mapInParts, type Parts } from '../../domain/parts.ts';
 import { html } from '../shared/html.ts';
 
 /** Not an import, because the types of the package bring those of browsers. */
@@ -38,6 +39,11 @@ export function labelLanguage(language: Language): string {
 /** Code as HTML, in the colours of its language. */
 export function highlight(language: Language, source: string): string {
   return hljs.highlight(source, { language }).value;
+}
+
+/** Compiles the grammars, which the first sample of each language would do. */
+export function compileGrammars(): Parts<unknown> {
+  return mapInParts(Object.keys(LANGUAGES) as Language[], (language) => highlight(language, 'x = "y"'));
 }
 
 export interface Sample {
@@ -116,13 +122,11 @@ export interface GuidePage {
 }
 
 /** The pages of the guide: one for each second-level heading. */
-export function splitPages(guide: string): readonly GuidePage[] {
-  return guide
-    .split(/^## /m)
-    .filter((page) => page.trim() !== '')
-    .map((page) => {
-      const end = page.indexOf('\n');
-      const title = page.slice(0, end);
-      return { title, slug: slugify(title), passages: splitPassages(page.slice(end)) };
-    });
+export function splitPages(guide: string): Parts<readonly GuidePage[]> {
+  const pages = guide.split(/^## /m).filter((page) => page.trim() !== '');
+  return mapInParts(pages, (page) => {
+    const end = page.indexOf('\n');
+    const title = page.slice(0, end);
+    return { title, slug: slugify(title), passages: splitPassages(page.slice(end)) };
+  });
 }

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fields } from 'direct-http';
+import { doInTurns } from '../../domain/parts.ts';
 import { llmsText } from '../../description/llms.ts';
-import { openApi, type Urls } from '../../description/openapi.ts';
+import { describeApi, type Urls } from '../../description/openapi.ts';
 import { petStatesPicture } from '../../description/pet-states.ts';
 import { referenceMarkdown } from '../../description/reference-markdown.ts';
 import { Content, openContent } from '../../http/content.ts';
@@ -12,11 +13,11 @@ import { referenceContent } from './content.ts';
 
 /** The published reference and the description that it is made of. `base` is the base address of the running environment. */
 export async function createReference(urls: Urls, base: string) {
-  const { document, json, yaml, catalog } = openApi(urls, base);
+  const { document, json, yaml, catalog } = await doInTurns(describeApi(urls, base));
   const { page, file } = await pageWithFiles('reference', {
     title: `${document.info.title} API reference`,
     root: './',
-    content: (folder) => referenceContent(document, base, folder),
+    content: (folder) => doInTurns(referenceContent(document, base, folder)),
     links: html`<meta name="description" content="${document.info.summary}">
 <link rel="alternate" href="reference.md" type="text/markdown" title="The reference as Markdown">
 <link rel="service-desc" href="openapi.json" type="application/json">`,

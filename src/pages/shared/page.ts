@@ -10,7 +10,7 @@ interface PageOptions {
   /** The path from the page to its files: `./` if a proxy may serve the page below a path, else `/`. */
   readonly root: './' | '/';
   /** What the page shows before its module runs. `base` is the folder of its files. */
-  readonly content: (base: string) => Html;
+  readonly content: (base: string) => Html | Promise<Html>;
   /** More for the head of the page. */
   readonly links?: Html;
   /** Other origins that the page may send requests to. */
@@ -32,7 +32,7 @@ export async function pageWithFiles(folder: PageFolder, options: PageOptions) {
   const importMap = JSON.stringify({
     imports: Object.fromEntries(packages.map(([name, path]) => [name, base + path])),
   });
-  const page = () => html`<!doctype html>
+  const page = async () => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -48,7 +48,7 @@ ${modules.map((name) => html`<link rel="modulepreload" href="${base}${name}">\n`
 <script type="module" src="${base}${main}"></script>
 </head>
 <body>
-${content(base)}
+${await content(base)}
 </body>
 </html>
 `;
@@ -56,7 +56,7 @@ ${content(base)}
     PRIVATE,
     fields('Content-Security-Policy', contentSecurityPolicy(importMap, origins)),
   );
-  return { page: new Content('text/html; charset=utf-8', () => page().text, headers), file };
+  return { page: new Content('text/html; charset=utf-8', async () => (await page()).text, headers), file };
 }
 
 /** Other sites get neither the address of this page nor a reference to its window. */
