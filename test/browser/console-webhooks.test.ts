@@ -92,6 +92,14 @@ test('an admin disables and enables a webhook of an account with the keyboard al
   assert.deepEqual(faults, []);
 });
 
+test('who revokes a key is told of its webhooks', async () => {
+  const { accountId, url } = await addFailing('river shelter');
+  const { page } = await visitConsole(browser, service);
+  await showPage(page, `${service.consoleUrl}/accounts/${accountId}`, 'river shelter');
+  await page.getByRole('button', { name: /^Revoke key/ }).click();
+  await page.getByRole('dialog').getByText(url).waitFor();
+});
+
 test('the attempts of a webhook update by themselves', async () => {
   const { id, accountId, send } = await addFailing('lake shelter');
   const { page } = await visitConsole(browser, service);

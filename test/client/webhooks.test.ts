@@ -43,6 +43,17 @@ test('a webhook is added with its secret, read, changed, and deleted', async (t)
   await assert.rejects(webhooks.get(added.id), NotFoundError);
 });
 
+test('the webhooks of a key are disabled with it', async (t) => {
+  const { client, service, url } = await withEndpoint(t);
+  const made = await client.keys.create({ scopes: ['webhooks:manage'] });
+  const { webhooks } = new PetStore({ apiKey: made.key, baseUrl: `${service.url}/v1` });
+  const { id } = await webhooks.create({ url });
+  assert.equal(await client.keys.revoke(made.id), undefined);
+  assert.equal((await client.webhooks.get(id)).enabled, true);
+  assert.equal(await client.keys.revoke(made.id, { webhooks: 'disable' }), undefined);
+  assert.equal((await client.webhooks.get(id)).enabled, false);
+});
+
 test('a test is signed by the old and the new secret, and is in the list of attempts', async (t) => {
   const { client, url, received } = await withEndpoint(t);
   const { webhooks } = client;

@@ -1,7 +1,6 @@
 // Contract: section 1. What strangers may ask for holds up nobody.
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { PAGE_LIMITS } from '../../src/domain/plan.ts';
 import { openApi } from '../../src/description/openapi.ts';
@@ -10,6 +9,7 @@ import { assertError, call } from '../support/api.ts';
 import { isTorture } from '../support/rounds.ts';
 import { startTestService } from '../support/service.ts';
 import { test } from '../support/test.ts';
+import { watchTurns } from '../support/turns.ts';
 
 /** Milliseconds that one turn of the event loop may take, on a busy machine. */
 const LONGEST_TURN = 200;
@@ -20,26 +20,14 @@ test('the reference and the description are made in many turns of the event loop
   const { paths, components } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production).document;
   const operations = Object.values(paths).flatMap((path) => Object.values(path)).length;
   const schemas = Object.keys(components.schemas).length;
-  let isOver = false;
-  let turns = 0;
+  const parts = operations + schemas;
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
-  const measure = async <T>(work: () => Promise<T>) => {
-    isOver = false;
-    turns = 0;
-    const made = work().finally(() => (isOver = true));
-    while (!isOver) {
-      await nextTurn();
-      turns++;
-    }
-    return made;
-  };
-  const reference = await measure(() => createReference(EXAMPLE_URLS, EXAMPLE_URLS.production));
-  assert.ok(turns >= operations + schemas, `${turns}`);
-  await measure(() => reference.page.prepare());
-  assert.ok(turns >= operations + schemas, `${turns}`);
-  await measure(() => reference.yaml.prepare());
-  assert.ok(turns >= operations + schemas, `${turns}`);
+  const creating = createReference(EXAMPLE_URLS, EXAMPLE_URLS.production);
+  assert.ok((await watchTurns(creating)) >= parts);
+  const { page, yaml } = await creating;
+  assert.ok((await watchTurns(page.prepare())) >= parts);
+  assert.ok((await watchTurns(yaml.prepare())) >= parts);
   delays.disable();
   if (isTorture) assert.ok(delays.max / NANOSECONDS < LONGEST_TURN, `${delays.max / NANOSECONDS} ms`);
 });

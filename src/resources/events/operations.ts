@@ -190,8 +190,9 @@ async function listPage(
   if (cursor !== undefined && cursor.accountId !== accountId) return NO_CURSOR;
   const deadline = clock().monotonic + (request.method === 'HEAD' ? 0 : wait * 1_000);
   const begin = cursor?.place ?? (await events.findOldest(eventsKept));
-  for (let list: EventRepository['list'] = events.list; ; list = (query) => feed.listForWoken(query)) {
-    const page = await list({ streams, after: begin, limit });
+  for (let hasWaited = false; ; hasWaited = true) {
+    const query = { streams, after: begin, limit };
+    const page = await (hasWaited ? feed.listForWoken(query) : events.list(query));
     if (cursor !== undefined) {
       if (cursor.feed !== page.feed || cursor.place < page.deletedTo) {
         const { feed: name, last } = await events.findEnd();

@@ -1,26 +1,15 @@
 // Contract: section 13. What one turn of the event loop does, however many wait or events there are.
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { requireValue, REX } from '../../../test/storage/fixture.ts';
 import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
 import { CLIENT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
+import { watchTurns } from '../../../test/support/turns.ts';
 import { SCOPES } from '../../domain/scope.ts';
 import { Feed } from './feed.ts';
 import type { EventQuery } from './repository.ts';
 import { visibleStreams } from './rules.ts';
-
-/** Runs `work`, and calls `note` in every turn of the event loop until it ends. */
-async function watchTurns(work: Promise<unknown>, note: () => void): Promise<void> {
-  let isOver = false;
-  const ended = work.finally(() => (isOver = true));
-  while (!isOver) {
-    await nextTurn();
-    note();
-  }
-  await ended;
-}
 
 test('one event wakes 1,000 readers 50 a turn, and those of equal streams share their read', async (t) => {
   const { store } = await sqliteFixture(t);
@@ -61,12 +50,8 @@ test('a place just after a large import is found in rounds', async (t) => {
   raw().exec(`INSERT INTO events (key, account_id, environment, type, at, version, data)
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
     SELECT 'event ' || n, 0, '', 'pet.created', ${imported}, 1, '{}' FROM numbers`);
-  let turns = 0;
   let place: bigint | undefined;
-  await watchTurns(
-    events.findPlace(imported + 1).then((found) => (place = found)),
-    () => turns++,
-  );
+  const turns = await watchTurns(events.findPlace(imported + 1).then((found) => (place = found)));
   assert.equal(place, BigInt(count));
   assert.ok(turns >= count / 5_000, `${turns}`);
   assert.equal(await events.findPlace(imported), 0n);

@@ -198,6 +198,25 @@ const WRONG = [
   [['list', '--account', 'nobody'], 1, /There is no account nobody/],
 ] as const;
 
+test('a revoked key is printed with the webhooks that it added', async (t) => {
+  const { variables } = await withWebhooks(t);
+  const { id } = await runJson<{ readonly id: number }>(['keys', 'create', '--account', 'shop'], variables);
+  assert.equal(id, 1);
+  await run(['webhooks', 'disable', '2'], variables);
+  const { stdout } = await run(['keys', 'revoke', '1'], variables);
+  assert.deepEqual(stdout.trimEnd().split('\n'), [
+    'Key 1 of account shop is revoked.',
+    `Webhook 3 to ${WEBHOOK.url}, which it added or last pointed there, still gets events: petstore webhooks disable 3`,
+    `Webhook 2 to ${WEBHOOK.url}, which it added or last pointed there, is disabled.`,
+    `Webhook 1 to ${WEBHOOK.url}, which it added or last pointed there, still gets events: petstore webhooks disable 1`,
+  ]);
+  const { webhooks } = await runJson<{ readonly webhooks: readonly object[] }>(
+    ['keys', 'revoke', '1'],
+    variables,
+  );
+  assert.deepEqual(webhooks.at(-1), { id: 1, url: WEBHOOK.url, enabled: true });
+});
+
 test('a command that cannot be done says why in one line', async (t) => {
   const { variables } = await withWebhooks(t);
   for (const [args, status, reason] of WRONG) {
