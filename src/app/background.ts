@@ -155,8 +155,10 @@ export function startBackground(dependencies: Dependencies): Background {
     },
   });
   const pages = setTimeout(() => {
-    // The first request tries again, and tells why not.
-    void dependencies.preparePages(leaving.signal).catch(() => undefined);
+    // The first request for a page tries again.
+    void dependencies
+      .preparePages(leaving.signal)
+      .catch((error: unknown) => log.warn({ err: error }, 'the pages could not be prepared'));
   }, PAGES_AFTER);
   leaving.signal.addEventListener('abort', () => clearTimeout(pages));
   const pruneAudit = auditRetention(dependencies);

@@ -53,7 +53,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
     base,
     keyUses,
     usage,
-    preparePages: () => site.prepare(),
+    preparePages: (signal: AbortSignal) => site.prepare(signal),
     /** How many requests were accepted and are not answered yet. */
     get inFlight() {
       return listener.inFlight;
