@@ -111,15 +111,16 @@ async function pruneEntries(transaction: Transaction, keptFrom: number): Promise
 
 export const WRITES = { add: addAudit, prune: pruneEntries };
 
-/** How many keys the account's own keys have created since the instant `since` (Unix milliseconds). */
-export async function countCreatedKeys(
+/** How many entries the account's own keys have added since the instant `since` (Unix milliseconds). `which`: a condition. */
+export async function countEntriesOfKeys(
   transaction: Transaction,
   accountId: number,
   since: number,
+  which: Sql,
 ): Promise<number> {
   const [row] = await transaction.query<[count: bigint]>(sql`
-    SELECT count(*) FROM audit WHERE account_id = ${accountId} AND at >= ${since}
-      AND actor_kind = 'key' AND action IN ('keys create', 'keys rotate')`);
+    SELECT count(*) FROM audit
+    WHERE account_id = ${accountId} AND at >= ${since} AND actor_kind = 'key' AND ${which}`);
   return Number(row?.[0]);
 }
 

@@ -19,7 +19,7 @@ import { countInRounds, type Filters, listInRounds, type Order, type Source } fr
 import { containing, empty, join, raw, type Sql, sql } from '../../storage/sql.ts';
 import type { Stored } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
-import { addAudit, countCreatedKeys } from '../audit/repository.ts';
+import { addAudit, countEntriesOfKeys } from '../audit/repository.ts';
 import { markOnce, type NewEvent, recordEvents } from '../events/repository.ts';
 import { type EventType, findStream } from '../events/rules.ts';
 import { addKeyNotice } from '../notices/repository.ts';
@@ -103,7 +103,9 @@ async function refuseMore(
     if (live.length === MOST_LIVE_KEYS) return { error: 'conflict', message: `${TOO_MANY_KEYS}: ${advice}.` };
   }
   const midnight = now - (now % DAY);
-  if ((await countCreatedKeys(transaction, account.id, midnight)) < MOST_KEYS_A_DAY) return undefined;
+  const created = sql`action IN ('keys create', 'keys rotate')`;
+  if ((await countEntriesOfKeys(transaction, account.id, midnight, created)) < MOST_KEYS_A_DAY)
+    return undefined;
   const message = `The account has created ${MOST_KEYS_A_DAY} keys in this UTC day: try again from ${textFromInstant(midnight + DAY)}.`;
   return { error: 'conflict', message };
 }

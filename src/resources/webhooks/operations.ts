@@ -21,6 +21,7 @@ import type { TypeFilter } from '../events/rules.ts';
 import type { Endpoints } from './endpoints.ts';
 import { describeWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
 import {
+  MOST_CHANGES_A_DAY,
   MOST_CHOICES,
   MOST_DELIVERIES,
   MOST_TESTS,
@@ -94,6 +95,7 @@ const SHARED = {
 } as const;
 
 const NO_WEBHOOK = 'This account has no webhook with this webhookId in this environment.';
+const MANY_CHANGES = `The keys of the account have changed webhooks ${MOST_CHANGES_A_DAY} times in this UTC day: wait.`;
 const OFF = { error: 'not_found', message: 'This deployment has no webhooks.' } as const;
 const REPEATED = {
   error: 'conflict',
@@ -246,7 +248,7 @@ const deleteWebhook = remove({
   description: 'Deletes a webhook with its attempts. Nothing is sent to it any more.',
   parameters: { webhookId },
   answer: 'The webhook is deleted.',
-  errors: { not_found: NO_WEBHOOK, precondition_failed: otherTag('webhook') },
+  errors: { not_found: NO_WEBHOOK, precondition_failed: otherTag('webhook'), conflict: MANY_CHANGES },
   sample: { client: 'webhooks.delete' },
   async handle({ accountId, actor, parameters, ifMatch }, { webhooks, endpoints, environment }: Stores) {
     if (endpoints === undefined) return OFF;

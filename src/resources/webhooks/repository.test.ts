@@ -14,7 +14,7 @@ import { addKey, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import { visibleStreams } from '../events/rules.ts';
 import { describeWebhook, type NewWebhookRow, type Owner } from './repository.ts';
-import { MOST_DELIVERIES, MOST_WEBHOOKS, REPLAY_INTERVAL } from './rules.ts';
+import { MOST_CHANGES_A_DAY, MOST_DELIVERIES, MOST_WEBHOOKS, REPLAY_INTERVAL } from './rules.ts';
 import type { WebhookPatch } from './schema.ts';
 import type { Settlement } from './sending.ts';
 
@@ -266,6 +266,56 @@ for (const [name, fresh] of STORES) {
         assert.equal(readOutcome(written), code);
     assert.deepEqual(await get(id), before);
     assert.equal((await webhooks.list(owner)).length, 1);
+  });
+
+  test(`${name}: the keys of an account make at most 200 changes of webhooks in a UTC day`, async (t) => {
+    const { store, webhooks, owner, add, row, settle, attempt, addEvents, get, change, clock, passTime } =
+      await prepare(t);
+    // Just after midnight.
+    await passTime(DAY - (clock().unix % DAY) + HOUR);
+    const { id } = await add();
+    const [place = 0n] = await addEvents(1);
+    await settle(id, { place, deliveries: [attempt(id, place)] });
+    const { id: second } = await addKey(store.keys, newKey(owner.accountId, { scopes: SCOPES }));
+    const other: Actor = { kind: 'key', id: second };
+    const describe = (description: string, actor: Actor = KEY) =>
+      webhooks.update(actor, id, { owner, patch: patch({ description }), scopes: SCOPES });
+    for (let made = 1; made < MOST_CHANGES_A_DAY - 1; made++)
+      requireValue(await describe(`x${made}`, made % 2 === 0 ? KEY : other));
+    // One more is left, also for several at once.
+    const atOnce = await Promise.all([KEY, other, KEY].map((actor, index) => describe(`y${index}`, actor)));
+    assert.deepEqual(atOnce.map(readOutcome).toSorted(), ['conflict', 'conflict', 'done']);
+    const before = await get(id);
+    const entries = async () =>
+      (await store.audit.list({ limit: 1_000, accountId: owner.accountId })).items.filter(
+        ({ actor, target }) => actor.kind === 'key' && target.kind === 'webhook',
+      ).length;
+    assert.equal(await entries(), MOST_CHANGES_A_DAY);
+    const midnight = new Date(Math.ceil(clock().unix / DAY) * DAY).toISOString();
+    for (const refused of [
+      await webhooks.create(KEY, row()),
+      await webhooks.create(other, row()),
+      await change(id, { enabled: false }),
+      await webhooks.rotate(KEY, id, owner, SECRETS[1] ?? ''),
+      await webhooks.replay(KEY, id, owner, { since: Math.floor(clock().unix) - HOUR, kept: DAY }),
+      await webhooks.redeliver(KEY, id, owner, 1),
+      await webhooks.beginTest(KEY, id, owner),
+      await webhooks.remove(KEY, id, owner),
+    ])
+      assert.deepEqual(refused, {
+        error: 'conflict',
+        message: `The keys of the account have changed webhooks 200 times in this UTC day: try again from ${midnight}.`,
+      });
+    // A test that had begun is kept, and other refusals come first. What changes nothing, and an operator, is not limited.
+    requireValue(await webhooks.addTest(KEY, attempt(id, 0n)));
+    assert.equal(readOutcome(await webhooks.remove(KEY, 999, owner)), 'not_found');
+    requireValue(await change(id, { description: before.description ?? '' }));
+    assert.deepEqual(await get(id), before);
+    assert.equal(await entries(), MOST_CHANGES_A_DAY);
+    requireValue(await webhooks.switch(ROOT, id, false));
+    requireValue(await store.keys.revoke(ROOT, second, { disablesWebhooks: true }));
+    await passTime(DAY);
+    requireValue(await change(id, { enabled: true }));
   });
 
   test(`${name}: a revocation disables the webhooks that the key added or last pointed somewhere, when it is told to`, async (t) => {

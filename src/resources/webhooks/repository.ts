@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Scope } from '../../domain/scope.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
-import { SECOND } from '../../domain/clock.ts';
+import { DAY, SECOND } from '../../domain/clock.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
@@ -15,9 +15,9 @@ import type { Engine, Identified } from '../../storage/engine.ts';
 import { empty, join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
 import type { Stored } from '../../storage/table.ts';
 import type { Queries, Transaction } from '../../storage/transaction.ts';
-import { addAudit } from '../audit/repository.ts';
+import { addAudit, countEntriesOfKeys } from '../audit/repository.ts';
 import type { KeyRecord } from '../../domain/account.ts';
-import { lockCaller, type RefusedCaller } from '../keys/caller.ts';
+import { lockCaller, type LockedCaller, type RefusedCaller } from '../keys/caller.ts';
 import type { KeyRepository } from '../keys/repository.ts';
 import {
   type EventRepository,
@@ -34,6 +34,7 @@ import {
   chooseStreams,
   type FormerChoice,
   isMeantFor,
+  MOST_CHANGES_A_DAY,
   MOST_CHOICES,
   MOST_DELIVERIES,
   MOST_WEBHOOKS,
@@ -156,6 +157,20 @@ function describeSettings({ url, types, scopes, description, disabledReason }: W
   };
 }
 
+/** Why the keys of a locked account change no more webhooks in this UTC day, or undefined if they may. */
+async function refuseMore(
+  transaction: Transaction,
+  { caller, now }: LockedCaller,
+): Promise<Failure<'conflict'> | undefined> {
+  if (caller === undefined) return undefined;
+  const midnight = now - (now % DAY);
+  const changes = sql`target_kind = 'webhook'`;
+  const made = await countEntriesOfKeys(transaction, caller.account.id, midnight, changes);
+  if (made < MOST_CHANGES_A_DAY) return undefined;
+  const message = `The keys of the account have changed webhooks ${MOST_CHANGES_A_DAY} times in this UTC day: try again from ${textFromInstant(midnight + DAY)}.`;
+  return { error: 'conflict', message };
+}
+
 /** Those that the key still has. */
 function keepScopes(scopes: readonly Scope[], caller: KeyRecord | undefined): readonly Scope[] {
   return scopes.filter((scope) => caller === undefined || caller.scopes.includes(scope));
@@ -187,6 +202,8 @@ async function createWebhook(
   );
   const others = await transaction.query(sql`SELECT 1 FROM webhooks WHERE ${isOwned(webhook)}`);
   if (others.length >= MOST_WEBHOOKS) return { error: 'conflict' };
+  const refused = await refuseMore(transaction, locked.value);
+  if (refused !== undefined) return refused;
   const now = Math.floor(await transaction.now());
   const row = {
     ...webhook,
@@ -210,13 +227,8 @@ type Settings = Partial<Pick<WebhookRow, 'url' | 'types' | 'scopes' | 'place' | 
   readonly enabled?: boolean | undefined;
 };
 
-/** Writes nothing when the settings are as they were. */
-async function changeSettings(
-  transaction: Transaction,
-  actor: Actor,
-  before: WebhookRow,
-  { enabled, ...settings }: Settings,
-): Promise<WebhookRow> {
+/** What settings change. Undefined: they are as they were. */
+function findChanges(before: WebhookRow, { enabled, ...settings }: Settings) {
   const wasEnabled = before.disabledReason === undefined;
   const isEnabled = enabled ?? wasEnabled;
   const changes = {
@@ -226,7 +238,20 @@ async function changeSettings(
     ...(isEnabled && !wasEnabled && { failingSince: undefined }),
   };
   const describe = (webhook: WebhookRow) => toJson({ ...describeWebhook(webhook), scopes: webhook.scopes });
-  if (describe({ ...before, ...changes } as WebhookRow) === describe(before)) return before;
+  const isSame = describe({ ...before, ...changes } as WebhookRow) === describe(before);
+  return isSame ? undefined : { changes, wasEnabled, isEnabled };
+}
+
+/** Writes nothing when the settings are as they were. */
+async function changeSettings(
+  transaction: Transaction,
+  actor: Actor,
+  before: WebhookRow,
+  settings: Settings,
+): Promise<WebhookRow> {
+  const found = findChanges(before, settings);
+  if (found === undefined) return before;
+  const { changes, wasEnabled, isEnabled } = found;
   const after = await changeWebhook(transaction, before, changes);
   if (wasEnabled && !isEnabled) await tellDisabled(transaction, after);
   const action = isEnabled === wasEnabled ? 'update' : isEnabled ? 'enable' : 'disable';
@@ -301,15 +326,17 @@ async function updateWebhook(
   const isSame = isDeepStrictEqual(choice, { types: before.types, scopes: before.scopes });
   const ended = isSame ? { value: {} } : await endChoice(transaction, before);
   if ('error' in ended) return ended;
-  const after = await changeSettings(transaction, actor, before, {
+  const settings = {
     url,
     ...(url !== before.url && { pointedBy: caller?.id }),
     ...choice,
     ...ended.value,
     description: description ?? undefined,
     enabled,
-  });
-  return { value: describeWebhook(after) };
+  };
+  const isChange = findChanges(before, settings) !== undefined;
+  const refused = isChange ? await refuseMore(transaction, locked.value) : undefined;
+  return refused ?? { value: describeWebhook(await changeSettings(transaction, actor, before, settings)) };
 }
 
 /** By an operator. Enabling goes on from its place. */
@@ -330,12 +357,14 @@ async function removeWebhook(
   id: number,
   owner: Owner,
   ifMatch: readonly string[] | undefined,
-): Promise<Result<undefined, RefusedCaller | 'not_found' | 'precondition_failed'>> {
+): Promise<Result<undefined, RefusedCaller | 'not_found' | 'precondition_failed' | 'conflict'>> {
   const locked = await lockCaller(transaction, actor, MANAGING);
   if ('error' in locked) return locked;
   const webhook = await lockWebhook(transaction, id, owner);
   if (webhook === undefined) return { error: 'not_found' };
   if (!isCurrent(ifMatch, toJson(describeWebhook(webhook)))) return { error: 'precondition_failed' };
+  const refused = await refuseMore(transaction, locked.value);
+  if (refused !== undefined) return refused;
   await transaction.run(
     sql`DELETE FROM deliveries WHERE webhook_id = ${id}`,
     sql`DELETE FROM open_events WHERE webhook_id = ${id}`,
@@ -364,6 +393,8 @@ async function rotateSecret(
   const now = Math.floor(await transaction.now());
   const { rotatedAt } = webhook;
   if (rotatedAt !== undefined && now < rotatedAt + ROTATION_GRACE) return { error: 'conflict' };
+  const refused = await refuseMore(transaction, locked.value);
+  if (refused !== undefined) return refused;
   const changes = { secret, oldSecret: webhook.secret, rotatedAt: now };
   const rotated = await changeWebhook(transaction, webhook, changes);
   await addAudit(transaction, actor, describeChange('rotate', webhook));
@@ -402,7 +433,10 @@ async function replayEvents(
   replaying: Replaying,
   found: bigint,
 ): Promise<
-  Result<Webhook, RefusedCaller | 'not_found' | 'gone' | 'invalid_request' | 'rate_limit_exceeded'>
+  Result<
+    Webhook,
+    RefusedCaller | 'not_found' | 'gone' | 'invalid_request' | 'rate_limit_exceeded' | 'conflict'
+  >
 > {
   const locked = await lockCaller(transaction, actor, MANAGING);
   if ('error' in locked) return locked;
@@ -411,6 +445,8 @@ async function replayEvents(
   const now = Math.floor(await transaction.now());
   const refused = refuseReplay(webhook, replaying, now);
   if (refused !== undefined) return refused;
+  const refusedMore = await refuseMore(transaction, locked.value);
+  if (refusedMore !== undefined) return refusedMore;
   const { since } = replaying;
   // Events that wait for their places may be older than `since`.
   await findEnd(transaction);
@@ -428,7 +464,7 @@ async function redeliverEvent(
   id: number,
   owner: Owner,
   deliveryId: number,
-): Promise<Result<Delivery, RefusedCaller | 'not_found' | 'gone'>> {
+): Promise<Result<Delivery, RefusedCaller | 'not_found' | 'gone' | 'conflict'>> {
   const locked = await lockCaller(transaction, actor, MANAGING);
   if ('error' in locked) return locked;
   const webhook = await lockWebhook(transaction, id, owner);
@@ -442,6 +478,8 @@ async function redeliverEvent(
   const [event] = await transaction.select(EVENTS, sql`WHERE id = ${eventId}`);
   // A key that may see less may have chosen the URL since.
   if (event === undefined || !isOfStreams(event, visibleStreams(webhook))) return { error: 'gone' };
+  const refused = await refuseMore(transaction, locked.value);
+  if (refused !== undefined) return refused;
   const dueAt = Math.floor(await transaction.now());
   await transaction.query(sql`${OPEN_EVENTS.insert({ webhookId: id, eventId, attempts: 0, dueAt })}
     ON CONFLICT (webhook_id, event_id) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`);
@@ -529,12 +567,11 @@ async function beginTest(
   actor: Actor,
   id: number,
   owner: Owner,
-): Promise<Result<undefined, RefusedCaller | 'not_found'>> {
+): Promise<Result<undefined, RefusedCaller | 'not_found' | 'conflict'>> {
   const locked = await lockCaller(transaction, actor, MANAGING);
   if ('error' in locked) return locked;
-  return (await findWebhook(transaction, id, owner)) === undefined
-    ? { error: 'not_found' }
-    : { value: undefined };
+  if ((await findWebhook(transaction, id, owner)) === undefined) return { error: 'not_found' };
+  return (await refuseMore(transaction, locked.value)) ?? { value: undefined };
 }
 
 /** `not_found`: the webhook was deleted while the test was sent. */
@@ -549,7 +586,9 @@ async function addTest(
   if (webhook === undefined) return { error: 'not_found' };
   const [id] = await transaction.add(DELIVERIES, [test]);
   await pruneDeliveries(transaction, webhook.id);
-  await addAudit(transaction, actor, describeChange('test', webhook, { after: { status: test.status } }));
+  // Several tests at once can have begun before the last entry of the day.
+  if ((await refuseMore(transaction, locked.value)) === undefined)
+    await addAudit(transaction, actor, describeChange('test', webhook, { after: { status: test.status } }));
   const { enabled } = describeWebhook(webhook);
   return { value: { ...describeDelivery({ ...test, id: Number(id) }), enabled } };
 }

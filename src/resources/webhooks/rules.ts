@@ -26,6 +26,9 @@ export const REPLAYED = `The webhook was replayed within the last ${REPLAY_INTER
 /** Attempts of a webhook that stay listed. */
 export const MOST_DELIVERIES = 10_000;
 
+/** The most changes of webhooks by the keys of an account in a UTC day, each with an entry in the audit log. */
+export const MOST_CHANGES_A_DAY = 200;
+
 /** Tests of an account in a minute. */
 export const MOST_TESTS = 10;
 
