@@ -1,6 +1,7 @@
-import type { ApiPromise } from './api-promise.ts';
+import { type ApiPromise, apiPromise } from './api-promise.ts';
 import type { CallOptions, CreateOptions } from './call-options.ts';
 import type { Answer } from './exchange.ts';
+import { checkObject } from './given.ts';
 import { isInt64 } from './json.ts';
 import { List, type Page } from './list.ts';
 import { readNothing, readPage, readSecret } from './read.ts';
@@ -68,13 +69,16 @@ export class Keys {
 
   /** Ends a key for good. A key that is revoked stays as it is. With `webhooks: 'disable'`, its webhooks are disabled with it. */
   revoke(keyId: Int64, options: RevokeOptions = {}): ApiPromise<void> {
-    const { webhooks, ...rest } = options;
-    return this.#transport.call({
-      operation: 'revokeKey',
-      path: { keyId },
-      query: { webhooks },
-      options: rest,
-      read: readNothing,
+    return apiPromise(async () => {
+      checkObject('options', options);
+      const { webhooks, ...others } = options;
+      return this.#transport.send({
+        operation: 'revokeKey',
+        path: { keyId },
+        query: { webhooks },
+        options: others,
+        read: readNothing,
+      });
     });
   }
 }
