@@ -90,9 +90,11 @@ test('a withdrawal is confirmed by the thread: what connects does not leave, wha
   const left = post(endpoint.url);
   await until(() => endpoint.received.length === 1);
   // It never answers the hello of TLS.
-  const connecting = post(`https://127.0.0.1:${silent.port}/`);
+  let hasEnded = false;
+  const connecting = post(`https://127.0.0.1:${silent.port}/`).finally(() => (hasEnded = true));
   await until(() => silent.sockets.size === 1);
   await transport.withdraw(1);
+  assert.ok(hasEnded);
   assert.equal(await connecting, undefined);
   held.resolve(204);
   assert.deepEqual(await left, TAKEN);
