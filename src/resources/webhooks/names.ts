@@ -49,15 +49,12 @@ export class Names {
   }
 
   async #join(name: string, accountId: number, late: AbortSignal): Promise<readonly Address[]> {
-    const begun = this.#underWay.get(name);
-    if (begun !== undefined) return begun;
     const end = await this.#turns.enter(accountId, late);
     if (end === undefined) return [];
-    // Another one may have begun while this one waited.
-    const other = this.#underWay.get(name);
-    if (other !== undefined) {
+    const begun = this.#underWay.get(name);
+    if (begun !== undefined) {
       end();
-      return other;
+      return begun;
     }
     const found = this.#ask(name, accountId, end).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, found);
