@@ -83,6 +83,8 @@ export async function startService(config: Config, dependencies: ServiceDependen
       await store.webhooks.disableCopied();
       await store.events.beginFeed(randomBytes(6).toString('hex'));
     }
+    // Before the first request: a backup of an unclaimed feed would go on with it when it is restored.
+    await store.events.claimFeed();
     const changeLog = new ChangeLog(store, log);
     let metrics: OpenMetrics | undefined;
     const events: LimiterEvents = {

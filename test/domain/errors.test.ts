@@ -14,8 +14,12 @@ test('a message names five faults and says how many more there are', () => {
 });
 
 test('a message leaves out faults that do not fit, and counts them', () => {
-  const long = 'x'.repeat(300);
-  const message = faultsMessage(Array<string>(9).fill(long));
-  assert.equal(message, `${long}; ${long}; ${long}; and 6 more faults.`);
+  const long = Array.from({ length: 9 }, (_, index) => `${index}${'x'.repeat(299)}`);
+  const message = faultsMessage(long);
+  assert.equal(message, `${long.slice(0, 3).join('; ')}; and 6 more faults.`);
   assert.ok(message.length <= MESSAGE_LENGTH);
+});
+
+test('a message names equal faults once', () => {
+  assert.equal(faultsMessage(['a is wrong', 'a is wrong', 'b is wrong']), 'a is wrong; b is wrong.');
 });
