@@ -320,7 +320,10 @@ test('an account that has sent nothing sees the line that sends its first reques
   assert.equal(await page.locator('.plot').count(), 0);
   await page.getByRole('button', { name: 'Week', exact: true }).click();
   // The requests of this page itself may be in the history by now.
-  await page.getByRole('region', { name: /^Requests/ }).first().waitFor();
+  await page
+    .getByRole('region', { name: /^Requests/ })
+    .first()
+    .waitFor();
   // They are no requests of a program.
   const [{ id }] = (await call(service.url, '/v1/account/keys', { key })).json;
   await use(id, 'getAccount', 1);
