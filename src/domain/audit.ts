@@ -24,6 +24,21 @@ export function actorName(actor: Actor): string {
   return actor.kind === 'key' ? String(actor.id) : actor.name;
 }
 
+/** The kind and the name of an actor in one text: `key:12`. Without the address. */
+export function textFromActor(actor: Actor): string {
+  return `${actor.kind}:${actorName(actor)}`;
+}
+
+/** Undefined for a text of a later version, which has other kinds. */
+export function actorFromText(stored: string | undefined): Actor | undefined {
+  const [, kind = '', name = ''] = /^([a-z]+):(.*)$/s.exec(stored ?? '') ?? [];
+  if (!isActorKind(kind)) return undefined;
+  return kind === 'key' ? { kind, id: Number(name) } : { kind, name };
+}
+
+/** What the service does by itself: an expiry, a threshold of a limit. */
+export const SERVICE: Actor = { kind: 'system', name: 'service' };
+
 /** What was changed. */
 export interface Target {
   /** One word: `account`, `key`, `order`. */

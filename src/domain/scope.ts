@@ -3,7 +3,8 @@
 /** What a key with a scope may do. */
 export const SCOPE_USES = {
   'pets:read': 'read animals and categories',
-  'pets:write': 'add and change animals and categories, delete animals',
+  'pets:write': 'add animals and categories, change and delete animals of the account',
+  'pets:manage': 'with pets:write: change and delete animals of all accounts, and categories',
   'store:read': 'read the orders of the account',
   'store:write': 'order animals, complete and cancel orders',
   'events:read': 'read the feed of events',

@@ -34,6 +34,8 @@ const COLUMNS = {
   at: instant,
   version: optional(integer),
   data: text,
+  /** Who did it, as `textFromActor` writes it. Clients never see it. */
+  actor: optional(text),
 } as const;
 
 /** The feed. The id of an event is its place, and `key` is the id that clients see. */

@@ -2,7 +2,7 @@
 import type { Page, PageQuery } from '../../domain/page.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Result } from '../../domain/result.ts';
-import { enumeration, int64, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
+import { enumeration, instant, int64, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
 
@@ -14,6 +14,13 @@ export const PETS = new Table(
     categoryId: int64,
     status: optional(enumeration(PET_STATUSES)),
     version: integer,
+    /** The account whose key added it; 0 for the house. */
+    ownerId: integer,
+    /** Who made the last change, and when. Unknown, unless `changedVersion` is `version`. */
+    changedAt: optional(instant),
+    /** As `textFromActor` writes it. */
+    changedBy: optional(text),
+    changedVersion: optional(integer),
   },
   { key: ['id'], assignsIds: true },
 );
