@@ -133,6 +133,7 @@ function queryKinds(operation: OperationObject, components: Components): string 
 function kindOf(schema: Schema): string {
   const type = writeType(schema);
   if (type === 'number' || type === 'Int64') return 'integer';
+  if (type === 'boolean') return 'boolean';
   if (type === 'readonly Int64[]') return 'integers';
   return schema.type === 'array' ? 'strings' : 'string';
 }

@@ -3,7 +3,7 @@ import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.t
 import type { Answer } from './exchange.ts';
 import { isInt64 } from './json.ts';
 import { List, type Page } from './list.ts';
-import { readItem, readPage } from './read.ts';
+import { readItem, readNothing, readPage } from './read.ts';
 import type { Category, CategoryPatch, Int64, ListCategoriesQuery, NewCategory } from './schema.ts';
 import type { Transport } from './transport.ts';
 
@@ -65,6 +65,21 @@ export class Categories {
       body: ['patch', patch],
       options,
       read: readItem(categoryOf),
+    });
+  }
+
+  /**
+   * Deletes a category for good. After a try without an answer, a 404 counts as deleted.
+   * @throws ConflictError while an animal is of the category.
+   * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
+   */
+  delete(categoryId: Int64, options: ChangeOptions = {}): ApiPromise<void> {
+    return this.#transport.call({
+      operation: 'deleteCategory',
+      path: { categoryId },
+      options,
+      read: readNothing,
+      removed: () => undefined,
     });
   }
 }

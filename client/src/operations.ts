@@ -11,7 +11,14 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/pets',
     allowance: 'plan',
-    query: { limit: 'integer', status: 'string', categoryId: 'integer', id: 'integers', cursor: 'string' },
+    query: {
+      limit: 'integer',
+      status: 'string',
+      categoryId: 'integer',
+      id: 'integers',
+      mine: 'boolean',
+      cursor: 'string',
+    },
   },
   createPet: { method: 'POST', path: '/pets', allowance: 'plan', query: {} },
   getPet: { method: 'GET', path: '/pets/{petId}', allowance: 'plan', query: {} },
@@ -46,6 +53,7 @@ export const OPERATIONS = {
   createCategory: { method: 'POST', path: '/categories', allowance: 'plan', query: {} },
   getCategory: { method: 'GET', path: '/categories/{categoryId}', allowance: 'plan', query: {} },
   updateCategory: { method: 'PATCH', path: '/categories/{categoryId}', allowance: 'plan', query: {} },
+  deleteCategory: { method: 'DELETE', path: '/categories/{categoryId}', allowance: 'plan', query: {} },
   listEvents: {
     method: 'GET',
     path: '/events',

@@ -64,7 +64,7 @@ function target<Result>({ operation, path = {}, query = {} }: Call<Result>): str
 }
 
 /** What a query parameter takes. */
-type Kind = 'string' | 'integer' | 'integers' | 'strings';
+type Kind = 'string' | 'integer' | 'boolean' | 'integers' | 'strings';
 
 function texts(name: string, value: unknown, kind: Kind | undefined): readonly string[] {
   if (kind === 'integer') return [integerText(name, value)];
@@ -74,6 +74,11 @@ function texts(name: string, value: unknown, kind: Kind | undefined): readonly s
     // Without a value there would be no filter at all.
     if (value.length === 0) throw new RangeError(`${name} must have at least one value.`);
     return value.flatMap((each) => texts(name, each, kind === 'integers' ? 'integer' : 'string'));
+  }
+  if (kind === 'boolean') {
+    if (typeof value !== 'boolean')
+      throw new TypeError(`${name} must be true or false, but ${given(value)} was given.`);
+    return [String(value)];
   }
   if (typeof value !== 'string')
     throw new TypeError(`${name} must be a string, but ${given(value)} was given.`);

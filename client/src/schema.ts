@@ -178,12 +178,12 @@ export interface PetEvent {
   readonly data: Pet;
 }
 
-/** A category was added or changed. `data` is the category. */
+/** A category was added, changed or deleted. `data` is the category, of a deleted one as it was before. */
 export interface CategoryEvent {
   /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
   readonly id: string;
   /** What happened. */
-  readonly type: 'category.created' | 'category.updated';
+  readonly type: 'category.created' | 'category.updated' | 'category.deleted';
   /** When it happened. */
   readonly timestamp: string;
   /** Version of the thing: 1 when it was added, one more with each change. A thing that is older than events begins later. */
@@ -254,6 +254,7 @@ export type Event = PetEvent | CategoryEvent | OrderEvent | LimitEvent | KeyEven
 export type Scope =
   | 'pets:read'
   | 'pets:write'
+  | 'pets:manage'
   | 'store:read'
   | 'store:write'
   | 'events:read'
@@ -267,7 +268,7 @@ export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
 export interface NewKey {
   /** A note to recognize the key by. It must not hold an API key. */
   readonly label?: string | undefined;
-  /** What the key may do, at most what the calling key may do. By default everything except `keys:manage` and `webhooks:manage`. */
+  /** What the key may do, at most what the calling key may do. By default what the calling key may do, except `pets:manage`, `keys:manage` and `webhooks:manage`. */
   readonly scopes?: readonly Scope[] | undefined;
   /** When the key ends. By default it does not. */
   readonly expiresAt?: string | undefined;
@@ -374,6 +375,7 @@ export interface NewWebhook {
         | 'pet.deleted'
         | 'category.created'
         | 'category.updated'
+        | 'category.deleted'
         | 'order.created'
         | 'order.completed'
         | 'order.cancelled'
@@ -411,6 +413,7 @@ export interface WebhookPatch {
         | 'pet.deleted'
         | 'category.created'
         | 'category.updated'
+        | 'category.deleted'
         | 'order.created'
         | 'order.completed'
         | 'order.cancelled'
@@ -451,6 +454,7 @@ export interface Webhook {
     | 'pet.deleted'
     | 'category.created'
     | 'category.updated'
+    | 'category.deleted'
     | 'order.created'
     | 'order.completed'
     | 'order.cancelled'
@@ -498,6 +502,7 @@ export interface WebhookWithSecret {
     | 'pet.deleted'
     | 'category.created'
     | 'category.updated'
+    | 'category.deleted'
     | 'order.created'
     | 'order.completed'
     | 'order.cancelled'
@@ -610,6 +615,8 @@ export interface ListPetsQuery {
   readonly categoryId?: Int64 | undefined;
   /** Keep only these animals: repeat the parameter for up to 100 of them. */
   readonly id?: readonly Int64[] | undefined;
+  /** Beta. With `true`, keep only animals of the account of the key. */
+  readonly mine?: boolean | undefined;
   /** Where the page begins. Opaque: follow the `Link` header of the page before. */
   readonly cursor?: string | undefined;
 }
@@ -665,6 +672,7 @@ export interface ListEventsQuery {
         | 'pet.deleted'
         | 'category.created'
         | 'category.updated'
+        | 'category.deleted'
         | 'order.created'
         | 'order.completed'
         | 'order.cancelled'

@@ -36,7 +36,7 @@ export interface Parameter {
   readonly required?: true;
   readonly description: string;
   readonly schema: Schema | Ref;
-  readonly example: string | number | readonly number[] | readonly string[];
+  readonly example: string | number | boolean | readonly number[] | readonly string[];
   readonly style?: 'form';
   readonly explode?: true;
 }

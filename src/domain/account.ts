@@ -19,6 +19,11 @@ export interface Account {
   readonly suspendedAt: number | undefined;
 }
 
+/** Whose thing a change may be about. Without `accountId`, it may be of any account. */
+export interface Owner {
+  readonly accountId?: number | undefined;
+}
+
 /** One API key of an account, without the key itself. Instants are Unix milliseconds. */
 export interface KeyRecord {
   readonly id: number;

@@ -16,6 +16,13 @@ export type Scope = keyof typeof SCOPE_USES;
 
 export const lacksScope = (scope: Scope) => `This API key lacks the scope ${scope}: use a key that has it.`;
 
+/** Why a new key cannot have these scopes, or undefined if it can. */
+export function refuseScopeAlone(scopes: readonly Scope[]): string | undefined {
+  return scopes.includes('pets:manage') && !scopes.includes('pets:write')
+    ? 'The scope pets:manage needs pets:write: name both.'
+    : undefined;
+}
+
 /** The scopes that a key can have. */
 export const SCOPES = Object.keys(SCOPE_USES) as readonly Scope[];
 

@@ -444,7 +444,7 @@ interface DifferencesForOperators
 }
 
 /**
- * The same operation for operators. They have neither `Idempotency-Key` nor `If-Match`. If there is an account, it is that of
+ * The same operation for operators. They have no scopes, and neither `Idempotency-Key` nor `If-Match`. If there is an account, it is that of
  * the path instead of that of the key.
  */
 export function forOperators<Repositories>(
@@ -452,7 +452,7 @@ export function forOperators<Repositories>(
   { input, schema, examples = {}, ...differences }: DifferencesForOperators,
 ): OperatorOperation<Repositories> {
   const { id, method, path, summary, description, parameters, body, answer } = operation;
-  const { precondition_failed: _, ...errors } = operation.errors;
+  const { precondition_failed: _, insufficient_scope: __, ...errors } = operation.errors;
   return {
     id,
     method,

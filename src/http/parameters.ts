@@ -6,7 +6,7 @@ import { int64FromDecimal } from '../domain/int64.ts';
 
 interface About {
   readonly description: string;
-  readonly example: string | number | readonly number[] | readonly string[];
+  readonly example: string | number | boolean | readonly number[] | readonly string[];
 }
 
 /** Characters of the longest int64 in decimal. */
@@ -21,7 +21,7 @@ const longestOf = (texts: readonly string[]) =>
 /** How many items a page of a list has. */
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
 
-export type Value = string | number | bigint | readonly bigint[] | readonly string[] | Place;
+export type Value = string | number | bigint | boolean | readonly bigint[] | readonly string[] | Place;
 
 /** The values of parameters by name, undefined for each that is absent. */
 export type Values = Readonly<Record<string, Value | undefined>>;
@@ -78,6 +78,19 @@ export function int64(about: About): Parameter<bigint> {
     longest: INT64_LENGTH,
     fault: 'must be an integer of 64 bits',
     absent: undefined,
+  };
+}
+
+/** A filter that is on or off. Off is as absent, and links leave it out. */
+export function flag(about: Pick<About, 'description'>): Parameter<boolean, boolean> {
+  return {
+    ...about,
+    example: true,
+    schema: { type: 'boolean', default: false },
+    read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+    longest: 'true'.length,
+    fault: 'must be true or false',
+    absent: false,
   };
 }
 

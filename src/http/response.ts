@@ -180,7 +180,7 @@ function nextLink(
   for (const [name, parameter] of inQuery) {
     if (parameter.isPlace) place = `${name}=${parameter.write?.(next)}`;
     const value = parameters[name];
-    if (parameter.isPlace || value === undefined) continue;
+    if (parameter.isPlace || value === undefined || value === false) continue;
     const written = parameter.write?.(value) ?? (value as Exclude<typeof value, Place>);
     const all = typeof written === 'object' ? written : [written];
     for (const each of all) query += `${name}=${typeof each === 'string' ? encodeURIComponent(each) : each}&`;

@@ -49,6 +49,8 @@ export const TABLES: readonly AnyTable[] = [
 
 // An animal is held by its open order.
 pets.HOLDS.settle = orders.settleHold;
+// A category stays while an animal is of it.
+categories.ANIMALS.existIn = pets.existInCategory;
 // A key is revoked with the webhooks that it added.
 keys.ENDPOINTS.disable = webhooks.disableOfKey;
 // An endpoint that is too slow misses what is deleted.

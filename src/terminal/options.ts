@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LABEL } from '../domain/account.ts';
-import { SCOPES, type Scope } from '../domain/scope.ts';
+import { refuseScopeAlone, SCOPES, type Scope } from '../domain/scope.ts';
 import { FIRST_INSTANT, LAST_INSTANT } from '../domain/instant.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import { LIMIT_MAX, type Limits, PLAN_NAMES } from '../domain/plan.ts';
@@ -63,8 +63,12 @@ export function limitOptions(command: Command): Command {
 export function scopes(text: string): readonly Scope[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !SCOPES.some((scope) => scope === name));
-  if (unknown === undefined) return SCOPES.filter((scope) => names.includes(scope));
-  throw new InvalidArgumentError(`Allowed scopes are ${SCOPES.join(', ')}, separated by commas.`);
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`Allowed scopes are ${SCOPES.join(', ')}, separated by commas.`);
+  const chosen = SCOPES.filter((scope) => names.includes(scope));
+  const alone = refuseScopeAlone(chosen);
+  if (alone !== undefined) throw new InvalidArgumentError(alone);
+  return chosen;
 }
 
 /** The label of a key. */

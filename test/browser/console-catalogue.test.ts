@@ -144,7 +144,7 @@ test('an admin changes and deletes an animal, and learns why an open order forbi
   assert.equal(await target.getAttribute('href'), `/animals/${animal.id}`);
 });
 
-test('an admin adds and renames a category, and a name that is taken is refused', async () => {
+test('an admin adds, renames and deletes a category, and learns why it is refused', async () => {
   const taken = await addCategory();
   const { page } = await visitConsole(browser, service);
   await open(page, '/categories', 'Categories');
@@ -169,6 +169,18 @@ test('an admin adds and renames a category, and a name that is taken is refused'
   assert.deepEqual(await categories.get(id), { value: { id, name: 'Llamas' } });
   await rows(page, 'Categories').getByRole('link', { name: 'Llamas' }).click();
   await page.waitForURL(`**/animals?categoryId=${id}`);
+  const animal = await addAnimal(id);
+  await open(page, '/categories', 'Categories');
+  await button(page, `Delete category ${id}`).click();
+  await button(dialog(page), 'Delete').click();
+  await dialog(page)
+    .getByText(/An animal is of this category/)
+    .waitFor();
+  await pets.delete(CLIENT, animal.id);
+  await button(dialog(page), 'Delete').click();
+  await dialog(page).waitFor({ state: 'detached' });
+  await rows(page, 'Categories').getByText('Llamas').waitFor({ state: 'detached' });
+  assert.deepEqual(await categories.get(id), { error: 'not_found' });
 });
 
 test('orders are found by status, account and animal, and an admin completes one', async () => {

@@ -1,7 +1,13 @@
 // Contract: sections 2, 3 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Category, ConflictError, NotFoundError, ValidationError } from '../../client/src/index.ts';
+import {
+  type Category,
+  ConflictError,
+  NotFoundError,
+  PreconditionFailedError,
+  ValidationError,
+} from '../../client/src/index.ts';
 import { startClient } from '../support/client-scene.ts';
 
 test('a category is created, read and changed, and null removes its description', async (t) => {
@@ -32,6 +38,18 @@ test('categories are listed page by page or all, the newest first', async (t) =>
   const walked: Category[] = [];
   for await (const category of categories.list({ limit: 1 })) walked.push(category);
   assert.deepEqual(walked, all);
+});
+
+test('a category is deleted unless an animal is of it, and a missing one is a NotFoundError', async (t) => {
+  const { categories, pets } = (await startClient(t)).client;
+  const { id } = await categories.create({ name: 'Dogs' });
+  const pet = await pets.create({ name: 'Rex', categoryId: id });
+  await assert.rejects(categories.delete(id), ConflictError);
+  await assert.rejects(categories.delete(id, { ifMatch: '"other"' }), PreconditionFailedError);
+  await pets.delete(pet.id);
+  const { data, response } = await categories.delete(id, { ifMatch: '*' }).withResponse();
+  assert.deepEqual([data, response.status], [undefined, 204]);
+  await assert.rejects(categories.delete(id), NotFoundError);
 });
 
 test('a name that exists is a ConflictError, and a missing category a NotFoundError', async (t) => {

@@ -55,6 +55,22 @@ test('for await walks all pages in order and requests a page only when it is nee
   assert.equal(requestsOf(service) - before, 5);
 });
 
+test('mine keeps the animals of the account, and takes only a boolean', async (t) => {
+  const { client, service } = await startClient(t);
+  const [second, first] = await addPets(client, 2);
+  await service.store.pets.create({ kind: 'system', name: 'root' }, { name: 'Of the house', categoryId: 7n });
+  assert.deepEqual((await client.pets.list({ mine: true })).pets, [second, first]);
+  assert.equal((await client.pets.list({ mine: false })).pets.length, 3);
+  const walked: Pet[] = [];
+  for await (const pet of client.pets.list({ mine: true, limit: 1 })) walked.push(pet);
+  assert.deepEqual(walked, [second, first]);
+  const query = { mine: 'true' } as unknown as { mine: boolean };
+  await assert.rejects(async () => client.pets.list(query), {
+    name: 'TypeError',
+    message: "mine must be true or false, but the string 'true' was given.",
+  });
+});
+
 test('a list can be filtered and awaited twice, and requests nothing before', async (t) => {
   const { client, service } = await startClient(t);
   const pets = await addPets(client, 4);

@@ -44,7 +44,8 @@ test('an enterprise account needs both of its own limits', () => {
 
 test('a key has the scopes of animals and orders by default, and can manage keys', () => {
   assert.deepEqual(DEFAULT_SCOPES, ['pets:read', 'pets:write', 'store:read', 'store:write', 'events:read']);
-  assert.deepEqual(SCOPES, [...DEFAULT_SCOPES, 'keys:manage', 'webhooks:manage']);
+  const others = SCOPES.filter((scope) => !DEFAULT_SCOPES.includes(scope));
+  assert.deepEqual(others, ['pets:manage', 'keys:manage', 'webhooks:manage']);
 });
 
 test('a key works until the instant it expires or is revoked', () => {

@@ -55,6 +55,10 @@ const CHANGES: Readonly<Record<string, Change>> = {
     checks: 'known',
     prepare: async (scene) => ['PATCH', `/categories/${await category(scene)}`, { description: 'All.' }],
   },
+  deleteCategory: {
+    checks: 'known',
+    prepare: async (scene) => ['DELETE', `/categories/${await category(scene)}`],
+  },
   createOrder: {
     checks: 'known',
     prepare: async (scene) => ['POST', '/store/orders', { petId: await pet(scene) }],

@@ -243,13 +243,7 @@ test('histories over three instances with kills, lost connections and slow trans
     const [began, first] = [now(), last];
     try {
       const updated = await engine.write(async (transaction) => {
-        const result = await PET_WRITES.update(
-          transaction,
-          CLIENT,
-          BigInt(petId),
-          patch({ name }),
-          undefined,
-        );
+        const result = await PET_WRITES.update(transaction, CLIENT, BigInt(petId), patch({ name }), {});
         const end = now() + LONGEST_HOLD;
         const isLongEnough = () => last >= first + 20 || now() >= end;
         while (!isLongEnough()) await wait(5);

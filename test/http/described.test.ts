@@ -106,7 +106,8 @@ test('success, 401, 403 and 429 of every operation match the description', async
     assert.ok(success.status < 300, `${id} ${success.text}`);
     assertDescribed(id, success);
     assertDescribed(id, await probe(service, id, {}));
-    const scopes = SCOPES.filter((each) => each !== scope);
+    const lacksWrite = scope === 'pets:write';
+    const scopes = SCOPES.filter((each) => each !== scope && !(lacksWrite && each === 'pets:manage'));
     assertDescribed(id, await probe(service, id, { key: await service.issueKey({ scopes }) }));
 
     const minute = { perMinute: 1, perDay: 9 };

@@ -150,13 +150,29 @@ export function keysContract(backend: string, start: StartService): void {
     assert.equal((await create(other)).status, 201);
   });
 
+  test(`${backend}: by default a key gets those of the default scopes that the calling key has`, async (t) => {
+    const { service } = await prepare(t);
+    const createBy = async (scopes: readonly Scope[], body: object = {}) =>
+      create(senderOf(service, await service.issueKey({ scopes })), body);
+    const made = await createBy(['pets:read', 'pets:write', 'pets:manage', 'events:read', 'keys:manage']);
+    assert.deepEqual([made.status, made.json.scopes], [201, ['pets:read', 'pets:write', 'events:read']]);
+    assert.deepEqual((await createBy(['store:read', 'keys:manage'])).json.scopes, ['store:read']);
+    const none = await createBy(['keys:manage', 'webhooks:manage']);
+    assertError(none, 'invalid_request');
+    assert.match(none.json.message, /^scopes is required, /);
+    assert.equal((await createBy(['keys:manage'], { scopes: ['keys:manage'] })).status, 201);
+    // The maker has pets:manage itself.
+    const both = { scopes: ['pets:write', 'pets:manage'] };
+    assert.deepEqual((await createBy(SCOPES, both)).json.scopes, both.scopes);
+    assertError(await createBy(['pets:write', 'keys:manage'], both), 'insufficient_scope');
+  });
+
   test(`${backend}: no key gets scopes that the calling key lacks`, async (t) => {
     const { service, send, stateOf } = await prepare(t);
     const scopes: readonly Scope[] = ['pets:read', 'keys:manage'];
     const limited = senderOf(service, await service.issueKey({ scopes }));
     assert.equal((await create(limited, { scopes })).status, 201);
     for (const refused of [
-      await create(limited),
       await create(limited, { scopes: ['pets:read', 'pets:write'] }),
       await rotate(limited, 1),
     ]) {

@@ -22,7 +22,7 @@ const send = (path: string, asked: Asked = {}) => {
 const keysBefore = (await send('/account/keys')).text.replace(/,"lastUsedAt":"[^"]+"/, '');
 
 const LABEL = 'label must be a string of 1 to 100 characters without control characters and API keys';
-const SCOPE_LIST = /^scopes must be an array of 1 to 7 scopes\.$/;
+const SCOPE_LIST = /^scopes must be an array of 1 to 8 scopes\.$/;
 const INSTANT = /^expiresAt must be a date-time of RFC 3339, such as [^;]+\.$/;
 
 /** The members of a body of `createKey`, and the message about them. */
@@ -41,6 +41,8 @@ const INVALID: readonly (readonly [members: string, message: RegExp])[] = [
   ['"scopes":["pets:read","all"]', /^scopes\.1 must be one of pets:read, [^;]+ webhooks:manage\.$/],
   ['"scopes":["pets:read",null]', /^scopes\.1 must be one of/],
   [`"scopes":[${'"pets:read",'.repeat(9)}"pets:read"]`, SCOPE_LIST],
+  ['"scopes":["pets:manage"]', /^The scope pets:manage needs pets:write: name both\.$/],
+  ['"scopes":["pets:read","pets:manage"]', /^The scope pets:manage needs pets:write: name both\.$/],
   ['"expiresAt":"2020-01-01T00:00:00Z"', /^expiresAt must lie in the future\.$/],
   ['"expiresAt":"2027-01-01"', INSTANT],
   ['"expiresAt":1800000000', INSTANT],
@@ -167,7 +169,7 @@ test('a repeated request for a key is 409, whatever has changed since', async (t
   const service = await startTestService(t);
   const client = senderOf(service, await service.issueKey());
   const limited = senderOf(service, await service.issueKey({ scopes: ['keys:manage'] }));
-  const body = { expiresAt: new Date(service.clock().unix + MINUTE).toISOString() };
+  const body = { scopes: ['pets:read'], expiresAt: new Date(service.clock().unix + MINUTE).toISOString() };
   const once = { 'idempotency-key': 'a' };
   assert.equal((await create(client, body, once)).status, 201);
   assertError(await create(limited, body, once), 'conflict');

@@ -64,7 +64,7 @@ test('a known path with another method is 405 with Allow', async () => {
   const allowed = {
     '/v1/pets': 'GET, HEAD, POST, OPTIONS',
     '/v1/pets/1': 'GET, HEAD, PATCH, DELETE, OPTIONS',
-    '/v1/categories/1': 'GET, HEAD, PATCH, OPTIONS',
+    '/v1/categories/1': 'GET, HEAD, PATCH, DELETE, OPTIONS',
     '/v1/store/orders/1': 'GET, HEAD, DELETE, OPTIONS',
     '/v1/store/orders/1/complete': 'POST, OPTIONS',
   };

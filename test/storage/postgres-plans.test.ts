@@ -3,19 +3,23 @@ import assert from 'node:assert/strict';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import { KEY_BY_HASH } from '../../src/resources/keys/table.ts';
 import { HOT_QUERIES } from '../../src/resources/pets/postgres.ts';
+import { selectOneOf } from '../../src/resources/pets/repository.ts';
+import { ROUND } from '../../src/resources/pets/rounds.ts';
+import { DIALECT } from '../../src/storage/postgres/dialect.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';
 import { test } from '../support/test.ts';
 
 /**
  * The newest animals are pending or have no status; every one that is sold is old. Every fifth one is of a category of its
- * own, a few are of category 3, and the others are of category 7. Category 9 has the oldest ones.
+ * own, a few are of category 3, and the others are of category 7. Category 9 has the oldest ones. The owners are like the
+ * categories.
  */
 const MANY = `
   ALTER TABLE pets SET (autovacuum_enabled = false);
-  INSERT INTO pets (name, category_id, status)
-    SELECT 'Rex ' || n, CASE WHEN n <= 2000 THEN 9 WHEN n % 1000 = 3 THEN 3 WHEN n % 5 = 0 THEN n ELSE 7 END,
-      CASE WHEN n <= 10000 THEN 'sold' WHEN n % 2 = 0 THEN 'pending' END FROM generate_series(1, 50000) n;
+  INSERT INTO pets (name, category_id, owner_id, status)
+    SELECT 'Rex ' || n, kind, kind, CASE WHEN n <= 10000 THEN 'sold' WHEN n % 2 = 0 THEN 'pending' END
+    FROM generate_series(1, 50000) n, LATERAL (SELECT CASE WHEN n <= 2000 THEN 9 WHEN n % 1000 = 3 THEN 3 WHEN n % 5 = 0 THEN n ELSE 7 END AS kind) kinds;
   INSERT INTO accounts (name, plan, created_at) SELECT 'account ' || n, 'free', n FROM generate_series(1, 5000) n;
   INSERT INTO keys (account_id, hash, environment, scopes, created_at)
     SELECT n % 5000 + 1, 'hash ' || n, 'production', 'pets:read', n FROM generate_series(1, 50000) n;
@@ -23,9 +27,9 @@ const MANY = `
     SELECT n % 5000 + 1, 'sha256 ' || n, 'f', n FROM generate_series(1, 50000) n;
   ANALYZE;`;
 
-/** The statistics do not know that category 3 has grown. */
-const SINCE = `INSERT INTO pets (name, category_id, status)
-  SELECT 'Rex ' || n, 3, 'sold' FROM generate_series(1, 30000) n`;
+/** The statistics do not know that category 3 and owner 3 have grown. */
+const SINCE = `INSERT INTO pets (name, category_id, owner_id, status)
+  SELECT 'Rex ' || n, 3, 3, 'sold' FROM generate_series(1, 30000) n`;
 
 interface Plan {
   readonly 'Node Type': string;
@@ -84,15 +88,39 @@ const QUERIES: readonly Hot[] = [
       indexes: ['pets_by_category'],
     })),
   ),
+  ...CATEGORIES.map((owner) => ({
+    what: `a page of owner ${owner}`,
+    text: HOT_QUERIES.pageOfOwner(101),
+    values: [owner, INT64_MAX],
+    indexes: CATEGORY_STATUSES.map(() => 'pets_by_owner'),
+    steps: ['Limit', 'Sort', 'Append', ...CATEGORY_STATUSES.map(() => 'Limit')],
+  })),
+  ...[101, ROUND].flatMap((rows) =>
+    CATEGORIES.flatMap((owner) =>
+      CATEGORY_STATUSES.map((status) => ({
+        what: `${rows} animals of owner ${owner} and status "${status}"`,
+        text: HOT_QUERIES.pageOfOwnerAndStatus(rows),
+        values: [owner, 25_000, status],
+        indexes: ['pets_by_owner'],
+      })),
+    ),
+  ),
+  ...CATEGORIES.map((category) => ({
+    what: `one of category ${category}`,
+    text: selectOneOf(7n, DIALECT).text,
+    values: [category],
+    indexes: ['pets_by_category'],
+  })),
   ...[
-    [null, null],
-    ['sold', null],
-    [null, 7],
-    ['pending', 7],
-  ].map(([status = null, category = null]) => ({
-    what: `100 animals by their ids, of status ${status} and category ${category}`,
+    [null, null, null],
+    ['sold', null, null],
+    [null, 7, null],
+    [null, null, 7],
+    ['pending', 7, 9],
+  ].map(([status = null, category = null, owner = null]) => ({
+    what: `100 animals by their ids, of status ${status}, category ${category} and owner ${owner}`,
     text: HOT_QUERIES.pageOfIds(21),
-    values: [INT64_MAX, `{${HUNDRED_IDS.join()}}`, status, category],
+    values: [INT64_MAX, `{${HUNDRED_IDS.join()}}`, status, category, owner],
     indexes: ['pets_pkey'],
     // The filters and the sort get at most 100 animals.
     steps: ['Limit', 'Sort', 'CTE Scan'],

@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { PAGES } from '../../src/resources/pets/sqlite.ts';
+import { PAGES, ROUNDS } from '../../src/resources/pets/sqlite.ts';
+import { selectOneOf } from '../../src/resources/pets/repository.ts';
+import { DIALECT } from '../../src/storage/sqlite/dialect.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const BY_ID = 'SEARCH pets USING INTEGER PRIMARY KEY (rowid<?)';
 const BY_STATUS = 'SEARCH pets USING INDEX pets_by_status (status=? AND rowid<?)';
 const BY_CATEGORY = 'SEARCH pets USING INDEX pets_by_category (category_id=? AND <expr>=? AND rowid<?)';
+
+const BY_OWNER = 'SEARCH pets USING INDEX pets_by_owner (owner_id=? AND <expr>=? AND rowid<?)';
 
 /** The reads of each page, in their order. */
 const EXPECTED: Readonly<Record<keyof typeof PAGES, readonly string[]>> = {
@@ -16,6 +20,8 @@ const EXPECTED: Readonly<Record<keyof typeof PAGES, readonly string[]>> = {
   ofCategoryAndStatus: [BY_CATEGORY],
   // One for each status, merged as they are read.
   ofCategory: [BY_CATEGORY, BY_CATEGORY, BY_CATEGORY, BY_CATEGORY],
+  ofOwnerAndStatus: [BY_OWNER],
+  ofOwner: [BY_OWNER, BY_OWNER, BY_OWNER, BY_OWNER],
   ofIds: ['SCAN json_each VIRTUAL TABLE INDEX 1:', 'SEARCH pets USING INTEGER PRIMARY KEY (rowid=?)'],
 };
 
@@ -33,11 +39,12 @@ function stepsOf(db: DatabaseSync, sql: string): string[] {
 /** Wrong statistics mislead the planner: of an empty table, of one status only, of one category only. */
 const STATISTICS: Readonly<Record<string, string>> = {
   none: '',
-  'of almost no animals': `('pets', 'pets_by_status', '3 1'), ('pets', 'pets_by_category', '3 1 1')`,
-  'of one category and status': `('pets', 'pets_by_status', '9000000 9000000'),
-    ('pets', 'pets_by_category', '9000000 9000000 9000000')`,
-  'of as many categories as animals': `('pets', 'pets_by_status', '9000000 3000000'),
-    ('pets', 'pets_by_category', '9000000 1 1')`,
+  'of almost no animals': `('pets', 'pets_by_status', '3 1'), ('pets', 'pets_by_category', '3 1 1'),
+    ('pets', 'pets_by_owner', '3 1 1')`,
+  'of one category, owner and status': `('pets', 'pets_by_status', '9000000 9000000'),
+    ('pets', 'pets_by_category', '9000000 9000000 9000000'), ('pets', 'pets_by_owner', '9000000 9000000 9000000')`,
+  'of as many categories and owners as animals': `('pets', 'pets_by_status', '9000000 3000000'),
+    ('pets', 'pets_by_category', '9000000 1 1'), ('pets', 'pets_by_owner', '9000000 1 1')`,
 };
 
 for (const [what, rows] of Object.entries(STATISTICS)) {
@@ -53,5 +60,10 @@ for (const [what, rows] of Object.entries(STATISTICS)) {
         assert.deepEqual(stepsOf(db, PAGES[kind](limit)), [...EXPECTED[kind], ...sorts], `${kind} ${limit}`);
       }
     }
+    assert.deepEqual(stepsOf(db, ROUNDS.ofOwner), EXPECTED.ofOwner);
+    assert.deepEqual(stepsOf(db, ROUNDS.ofOwnerAndStatus), EXPECTED.ofOwnerAndStatus);
+    assert.deepEqual(stepsOf(db, selectOneOf(7n, DIALECT).sql), [
+      'SEARCH pets USING COVERING INDEX pets_by_category (category_id=?)',
+    ]);
   });
 }

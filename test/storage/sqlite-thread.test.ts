@@ -113,7 +113,7 @@ test('the first write does not create a deleted file again', async (t) => {
 
 /** The id of an animal that the writer has added. */
 async function createPet(writer: Writer, name: string): Promise<bigint> {
-  const call: WriteCall = ['pets.add', [{ name, categoryId: 1n }]];
+  const call: WriteCall = ['pets.add', [{ name, categoryId: 1n, ownerId: 0 }]];
   return (await writer.run({ call, hasBatch: true })) as bigint;
 }
 

@@ -6,7 +6,7 @@ import { say } from '../shared/frame.js';
 import { Name } from '../shared/table.js';
 import { change } from './api.js';
 import { ListTable, useList } from './list.js';
-import { Page } from './page.js';
+import { Confirm, Page } from './page.js';
 import { useIsAdmin } from './session.js';
 
 /** @typedef {import('./schema.d.ts').Category} Category */
@@ -15,6 +15,7 @@ export function Categories() {
   const list = useList('/categories?limit=100');
   const isAdmin = useIsAdmin();
   const [open, setOpen] = useState(/** @type {Partial<Category> | undefined} */ (undefined));
+  const [deleted, setDeleted] = useState(/** @type {Category | undefined} */ (undefined));
   const add = html`<button type="button" class="main" onClick=${() => setOpen({})}>Add category</button>`;
   /** @type {import('../shared/table.js').Columns<Category>} */
   const columns = [
@@ -31,6 +32,9 @@ export function Categories() {
         <button type="button" onClick=${() => setOpen(category)}>
           Change<span class="hidden-text"> category ${category.id}</span>
         </button>
+        <button type="button" class="danger" onClick=${() => setDeleted(category)}>
+          Delete<span class="hidden-text"> category ${category.id}</span>
+        </button>
       </div>`,
     },
   ];
@@ -39,6 +43,15 @@ export function Categories() {
     ${
       open &&
       html`<${CategoryDialog} category=${open} onClose=${() => setOpen(undefined)} onChanged=${list.refresh} />`
+    }
+    ${
+      deleted &&
+      html`<${Confirm} title="Delete category ${deleted.id}" submit="Delete" isDangerous
+        request=${['DELETE', `/categories/${deleted.id}`]} done="Category ${deleted.id} is deleted."
+        onClose=${() => setDeleted(undefined)} onChanged=${list.refresh}>
+        <p><b><${Name} text=${deleted.name} /></b></p>
+        <p>It is deleted for good, unless an animal is of it. Its id is never used again.</p>
+      <//>`
     }
   <//>`;
 }

@@ -230,7 +230,7 @@ export type Keys = readonly Key[];
 /** Settings of a key. */
 export interface NewKey {
   readonly label?: string | undefined;
-  /** What the key may do. By default everything except `keys:manage` and `webhooks:manage`. */
+  /** What the key may do. By default everything except `pets:manage`, `keys:manage` and `webhooks:manage`. */
   readonly scopes?: readonly Scope[] | undefined;
   readonly expiresAt?: string | undefined;
 }
@@ -555,6 +555,7 @@ export interface Webhook {
     | 'pet.deleted'
     | 'category.created'
     | 'category.updated'
+    | 'category.deleted'
     | 'order.created'
     | 'order.completed'
     | 'order.cancelled'
@@ -615,6 +616,7 @@ export interface Error {
 export type Scope =
   | 'pets:read'
   | 'pets:write'
+  | 'pets:manage'
   | 'store:read'
   | 'store:write'
   | 'events:read'

@@ -36,6 +36,7 @@ export const ACTIONS = {
   'pets delete': 'deleted an animal',
   'categories create': 'created a category',
   'categories set': 'changed a category',
+  'categories delete': 'deleted a category',
   'orders complete': 'completed an order',
   'orders cancel': 'cancelled an order',
   'webhooks create': 'created a webhook',

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../../../test/support/api.ts';
+import { storeOf } from '../../../test/support/databases.ts';
 import { run, runJson, startServiceProcess, temporaryEnvironment } from '../../../test/support/process.ts';
+import { CLIENT } from '../../../test/support/store.ts';
 import { withShop } from '../../../test/cli/prepared.ts';
 
 test('categories are created and listed, newest first', async (t) => {
@@ -113,4 +115,32 @@ test('categories set refuses a name that is taken, a missing category and wrong 
       stdout: '',
       stderr: `petstore: ${reason}\n`,
     });
+});
+
+test('categories delete deletes the category with a name or an id, unless an animal is of it', async (t) => {
+  const variables = temporaryEnvironment(t);
+  for (const name of ['Dogs', 'Cats']) await runJson(['categories', 'create', name], variables);
+  const store = await storeOf(t, variables);
+  await store.pets.create(CLIENT, { name: 'Rex', categoryId: 1n });
+  for (const [name, reason] of [
+    ['DOGS', 'An animal is of the category Dogs: petstore pets list --category 1'],
+    ['Birds', 'There is no category Birds.'],
+    ['9', 'There is no category 9.'],
+  ] as const)
+    assert.deepEqual(await run(['categories', 'delete', name], variables), {
+      code: 1,
+      stdout: '',
+      stderr: `petstore: ${reason}\n`,
+    });
+  assert.equal(
+    (await run(['categories', 'delete', 'cats'], variables)).stdout,
+    'Category 2, Cats, is deleted.\n',
+  );
+  await store.pets.delete(CLIENT, 1n);
+  assert.deepEqual(await runJson(['categories', 'delete', '1'], variables), {
+    id: 1,
+    name: 'Dogs',
+    deleted: true,
+  });
+  assert.deepEqual(await runJson(['categories', 'list'], variables), []);
 });

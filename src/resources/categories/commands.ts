@@ -42,7 +42,9 @@ Example:
   petstore categories create Dogs --description "Dogs of all sizes, puppies included."`;
 
 export function categoriesCommands(program: Command, terminal: Terminal<Repositories>): void {
-  const categories = program.command('categories').description('categories of animals: list, create, set');
+  const categories = program
+    .command('categories')
+    .description('categories of animals: list, create, set, delete');
 
   categories
     .command('list')
@@ -69,6 +71,13 @@ export function categoriesCommands(program: Command, terminal: Terminal<Reposito
     .option(...JSON_OPTION)
     .addHelpText('after', SET_EXAMPLE)
     .action((name: string, options: SetOptions) => setCategory(terminal, name, options));
+
+  categories
+    .command('delete')
+    .argument('<name>', 'the name of the category, or its id')
+    .description('delete a category for good, unless an animal is of it')
+    .option(...JSON_OPTION)
+    .action((name: string, options: JsonOption) => deleteCategory(terminal, name, options));
 }
 
 /**
@@ -137,6 +146,27 @@ async function setCategory(
     if ('error' in changed && changed.error === 'conflict') throw await describeTaken(categories, name ?? '');
     const after = requireCategory(category, changed);
     printLine(json ? toJson(after) : `Category ${id}: ${after.name}.`);
+  });
+}
+
+async function deleteCategory(
+  { withStore, printLine }: Terminal<Repositories>,
+  name: string,
+  { json }: JsonOption,
+): Promise<void> {
+  return withStore(async ({ store: { categories }, actor }) => {
+    const category = requireCategory(name, await categories.get(await readCategoryId(categories, name)));
+    const deleted = await categories.delete(actor, category.id);
+    if ('error' in deleted && deleted.error === 'conflict') {
+      const message = `An animal is of the category ${category.name}: petstore pets list --category ${category.id}`;
+      throw new ServiceError('conflict', message);
+    }
+    requireValue(deleted);
+    printLine(
+      json
+        ? toJson({ ...category, deleted: true })
+        : `Category ${category.id}, ${category.name}, is deleted.`,
+    );
   });
 }
 

@@ -156,13 +156,32 @@ test('a category has an ETag for 304, and answers HEAD', async () => {
 });
 
 for (const id of ['0', '-1', '999999', '9223372036854775807', '9223372036854775808', '1.0', 'x']) {
-  test(`no category has the id ${id}: 404 for GET and PATCH`, async () => {
+  test(`no category has the id ${id}: 404 for GET, PATCH and DELETE`, async () => {
     const read = await send(`/categories/${id}`);
     assertError(read, 'not_found');
     assert.match(read.json.message, /no category with this categoryId/);
     assertError(await send(`/categories/${id}`, { method: 'PATCH', body: '{}' }), 'not_found');
+    assertError(await send(`/categories/${id}`, { method: 'DELETE' }), 'not_found');
   });
 }
+
+test('a category is deleted unless an animal is of it, and If-Match is honoured', async () => {
+  const { id } = (await add({ name: newName() })).json;
+  const remove = (headers: Record<string, string> = {}) =>
+    send(`/categories/${id}`, { method: 'DELETE', headers });
+  const { headers } = await send(`/categories/${id}`);
+  const pet = (await send('/pets', { body: `{"name":"Rex","categoryId":${id}}` })).json;
+  assertError(await remove({ 'if-match': '"other"' }), 'precondition_failed');
+  const refused = await remove();
+  assertError(refused, 'conflict');
+  assert.match(refused.json.message, /^An animal is of this category: /);
+  assert.equal((await send(`/pets/${pet.id}`, { method: 'DELETE' })).status, 204);
+  const deleted = await remove({ 'if-match': headers.get('etag') ?? '' });
+  assert.deepEqual([deleted.status, deleted.text], [204, '']);
+  assertRateHeaders(deleted);
+  assertError(await remove(), 'not_found');
+  assertError(await send(`/categories/${id}`), 'not_found');
+});
 
 test('a list of categories is newest first, in pages', async (t) => {
   const { service, send: ask } = await alone(t);
@@ -197,10 +216,10 @@ test('a repeated create gets the stored answer, and a refusal is not recorded', 
 test('another method is 405 with Allow, and OPTIONS names the methods', async () => {
   const methods = {
     '/categories': 'GET, HEAD, POST, OPTIONS',
-    '/categories/1': 'GET, HEAD, PATCH, OPTIONS',
+    '/categories/1': 'GET, HEAD, PATCH, DELETE, OPTIONS',
   };
   for (const [path, allowed] of Object.entries(methods)) {
-    const answer = await send(path, { method: 'DELETE' });
+    const answer = await send(path, { method: 'PUT' });
     assertError(answer, 'method_not_allowed');
     assert.equal(answer.headers.get('allow'), allowed);
     const preflight = await call(shared.url, `/v1${path}`, {
@@ -211,8 +230,14 @@ test('another method is 405 with Allow, and OPTIONS names the methods', async ()
   }
   const reader = await shared.issueKey({ scopes: ['pets:read'] });
   assertError(await send('/categories', { key: reader, body: '{"name":"x"}' }), 'insufficient_scope');
-  assertError(
-    await send('/categories/1', { key: reader, method: 'PATCH', body: '{}' }),
-    'insufficient_scope',
-  );
+  const writer = await shared.issueKey({ scopes: ['pets:read', 'pets:write'] });
+  for (const [key, asked] of [
+    [reader, { method: 'PATCH', body: '{}' }],
+    [writer, { method: 'PATCH', body: '{}' }],
+    [writer, { method: 'DELETE' }],
+  ] as const) {
+    const refused = await send('/categories/1', { key, ...asked });
+    assertError(refused, 'insufficient_scope');
+    assert.match(refused.json.message, /pets:manage/);
+  }
 });

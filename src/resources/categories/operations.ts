@@ -8,6 +8,7 @@ import {
   type OperatorResource,
   otherTag,
   read,
+  remove,
   type Resource,
 } from '../../http/operation.ts';
 import { int64, LIMIT } from '../../http/parameters.ts';
@@ -83,7 +84,7 @@ const getCategory = read(Category, {
 const updateCategory = change(CategoryPatch, Category, {
   id: 'updateCategory',
   path: '/categories/{categoryId}',
-  scope: 'pets:write',
+  scope: 'pets:manage',
   stability: 'beta',
   summary: 'Change a category',
   description:
@@ -110,6 +111,26 @@ const updateCategory = change(CategoryPatch, Category, {
     categories.update(actor, parameters.categoryId, body, ifMatch),
 });
 
+const deleteCategory = remove({
+  id: 'deleteCategory',
+  path: '/categories/{categoryId}',
+  scope: 'pets:manage',
+  stability: 'beta',
+  summary: 'Delete a category',
+  description: 'Deletes a category for good, unless an animal is of it. Its id is never used again.',
+  // The animals of the examples are of other categories.
+  parameters: { categoryId: { ...categoryId, example: 8 } },
+  answer: 'The category is deleted.',
+  errors: {
+    not_found: NO_CATEGORY,
+    precondition_failed: otherTag('category'),
+    conflict: 'An animal is of this category: change its categoryId first, or delete it.',
+  },
+  sample: { client: 'categories.delete' },
+  handle: ({ actor, parameters, ifMatch }, { categories }: Stores) =>
+    categories.delete(actor, parameters.categoryId, ifMatch),
+});
+
 export const CLIENT_CATEGORIES: Resource<Stores> = {
   name: 'Categories',
   description: 'The categories that animals belong to.',
@@ -119,7 +140,7 @@ export const CLIENT_CATEGORIES: Resource<Stores> = {
     { schema: Category, example: CATEGORY },
     { schema: Categories, example: CATEGORIES },
   ],
-  operations: [listCategories, createCategory, getCategory, updateCategory],
+  operations: [listCategories, createCategory, getCategory, updateCategory, deleteCategory],
 };
 
 export const OPERATOR_CATEGORIES: OperatorResource<Stores> = {
@@ -133,5 +154,6 @@ export const OPERATOR_CATEGORIES: OperatorResource<Stores> = {
     forOperators(createCategory, { role: 'admin' }),
     forOperators(getCategory, { role: 'viewer' }),
     forOperators(updateCategory, { role: 'admin' }),
+    forOperators(deleteCategory, { role: 'admin' }),
   ],
 };

@@ -10,7 +10,7 @@ import { CLIENT, ROOT } from '../../../test/support/store.ts';
 import { CategoryPatch } from './schema.ts';
 
 for (const [name, fresh] of STORES)
-  test(`${name}: a category that an operator renames is in the audit log with both names`, async (t) => {
+  test(`${name}: a category that an operator renames or deletes is in the audit log with its names`, async (t) => {
     const { categories, audit } = (await fresh(t)).store;
     const { id } = requireValue(await categories.create(CLIENT, { name: 'Dogs' }));
     const rename = (actor: typeof ROOT | typeof CLIENT, fields: object) =>
@@ -19,6 +19,8 @@ for (const [name, fresh] of STORES)
     // The first one changes nothing, and clients have no entry.
     await rename(ROOT, { name: 'Hounds' });
     await rename(CLIENT, { name: 'Puppies' });
+    await categories.delete(CLIENT, requireValue(await categories.create(CLIENT, { name: 'Cats' })).id);
+    await categories.delete(ROOT, id);
     assert.deepEqual(
       (await audit.list({ limit: 10 })).items.map(({ actor, action, target, before, after }) => ({
         actor,
@@ -30,6 +32,13 @@ for (const [name, fresh] of STORES)
       [
         {
           actor: ROOT,
+          action: 'categories delete',
+          target: { kind: 'category', name: 'Puppies' },
+          before: { name: 'Puppies', description: 'Large ones.' },
+          after: undefined,
+        },
+        {
+          actor: ROOT,
           action: 'categories set',
           target: { kind: 'category', name: 'Dogs' },
           before: { name: 'Dogs', description: null },
@@ -39,7 +48,7 @@ for (const [name, fresh] of STORES)
     );
   });
 
-test('operators add and rename categories by the rules of the API', async (t) => {
+test('operators add, rename and delete categories by the rules of the API', async (t) => {
   const { ask, get } = await adminOf(await startTestConsole(t));
   const send = (path: string, body: object, method = 'POST') =>
     ask(path, { method, body: JSON.stringify(body) });
@@ -55,4 +64,9 @@ test('operators add and rename categories by the rules of the API', async (t) =>
     { id: 1, name: 'Dogs' },
   ]);
   assert.deepEqual(await get('/categories/1'), { id: 1, name: 'Dogs' });
+  await send('/pets', { name: 'Rex', categoryId: 1 });
+  assertError(await ask('/categories/1', { method: 'DELETE' }), 'conflict');
+  assert.equal((await ask('/categories/2', { method: 'DELETE' })).status, 204);
+  assertError(await ask('/categories/2', { method: 'DELETE' }), 'not_found');
+  assert.deepEqual(await get('/categories'), [{ id: 1, name: 'Dogs' }]);
 });

@@ -158,6 +158,66 @@ for (const [name, fresh] of STORES) {
     assert.deepEqual(other, { error: 'idempotency_key_reused' });
   });
 
+  test(`${name}: a category is deleted with an event, and its id is never used again`, async (t) => {
+    const { categories, store, add } = await prepare(t);
+    const [dogs, cats] = [await add('Dogs'), await add('Cats')];
+    await categories.update(CLIENT, dogs.id, patch({ description: 'all' }), undefined);
+    assert.deepEqual(await categories.delete(CLIENT, dogs.id), { value: undefined });
+    assert.deepEqual(await categories.get(dogs.id), { error: 'not_found' });
+    assert.deepEqual(await categories.delete(CLIENT, dogs.id), { error: 'not_found' });
+    await store.events.findEnd();
+    const events = await store.events.listAll({
+      types: ['category.created', 'category.updated', 'category.deleted'],
+      after: 0n,
+      limit: 100,
+    });
+    assert.deepEqual(
+      events
+        .filter(({ data }) => data.includes('Dogs'))
+        .map(({ type, version, data }) => [type, version, data]),
+      [
+        ['category.created', 1, toJson(dogs)],
+        ['category.updated', 2, toJson({ ...dogs, description: 'all' })],
+        ['category.deleted', 3, toJson({ ...dogs, description: 'all' })],
+      ],
+    );
+    assert.equal(readOutcome(await categories.delete(CLIENT, cats.id)), 'done');
+    assert.ok((await add('Dogs')).id > cats.id);
+  });
+
+  test(`${name}: a deletion is refused with 404, then 412, then 409 while an animal of any status is of the category`, async (t) => {
+    const { categories, store, add } = await prepare(t);
+    const { id } = await add('Dogs');
+    const tag = entityTag(toJson(requireValue(await categories.get(id))));
+    for (const status of [undefined, 'available', 'pending', 'sold'] as const) {
+      const animal = { name: 'Rex', categoryId: id, ...(status && { status }) };
+      const pet = requireValue(await store.pets.create(CLIENT, animal));
+      assert.deepEqual(await categories.delete(CLIENT, id + 1n, ['"other"']), { error: 'not_found' });
+      assert.deepEqual(await categories.delete(CLIENT, id, ['"other"']), { error: 'precondition_failed' });
+      for (const ifMatch of [undefined, [tag], ['*']])
+        assert.deepEqual(await categories.delete(CLIENT, id, ifMatch), { error: 'conflict' });
+      await store.pets.delete(CLIENT, pet.id);
+    }
+    requireValue(await store.pets.create(CLIENT, { name: 'Rex', categoryId: id + 1n }));
+    assert.deepEqual(await categories.get(id), { value: { id, name: 'Dogs' } });
+    assert.deepEqual(await categories.delete(CLIENT, id, ['"other"', tag]), { value: undefined });
+  });
+
+  test(`${name}: a category is renamed or deleted at once, and deleted once`, async (t) => {
+    const { store, another, add } = await prepare(t);
+    const stores = [store, await another()];
+    for (let round = 0; round < 10; round++) {
+      const { id } = await add(`Dogs ${round}`);
+      const [first, , second] = await Promise.all([
+        stores[0]?.categories.delete(CLIENT, id),
+        stores[1]?.categories.update(CLIENT, id, patch({ name: `Hounds ${round}` })),
+        stores[1]?.categories.delete(CLIENT, id),
+      ]);
+      assert.equal([first, second].filter((result) => result && 'value' in result).length, 1);
+      assert.deepEqual(await store.categories.get(id), { error: 'not_found' });
+    }
+  });
+
   test(`${name}: ids of categories ascend, and outlive a restart`, async (t) => {
     const { categories, add, reopen } = await prepare(t);
     const first = await add('Dogs');

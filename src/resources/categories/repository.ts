@@ -29,6 +29,11 @@ export interface ReservedCategory {
   readonly name: string;
 }
 
+/** Whether an animal is of a category. Animals are built on categories, so they set it. */
+export const ANIMALS: { existIn(transaction: Transaction, categoryId: bigint): Promise<boolean> } = {
+  existIn: async () => false,
+};
+
 /** No category has this name, because it is empty. */
 const RESERVED = { name: '', foldedName: '', version: 1 };
 
@@ -63,7 +68,7 @@ async function createCategory(
 }
 
 function categoryEvent(
-  type: 'category.created' | 'category.updated',
+  type: 'category.created' | 'category.updated' | 'category.deleted',
   category: Category,
   version: number,
 ): NewEvent {
@@ -78,7 +83,20 @@ function describeCreation({ name, description }: NewCategory): AuditChange {
   };
 }
 
-/** `ifMatch`: the entity tags that `isCurrent` compares. */
+/** Locks a category until the commit. `ifMatch`: the entity tags that `isCurrent` compares. */
+async function lockCategory(
+  transaction: Transaction,
+  id: bigint,
+  ifMatch: readonly string[] | undefined,
+): Promise<Result<Stored<typeof CATEGORIES>, 'not_found' | 'precondition_failed'>> {
+  const [row] = await transaction.select(
+    CATEGORIES,
+    sql`WHERE id = ${id} ${transaction.dialect.forUpdate()}`,
+  );
+  if (row === undefined) return { error: 'not_found' };
+  return isCurrent(ifMatch, toJson(toCategory(row))) ? { value: row } : { error: 'precondition_failed' };
+}
+
 async function updateCategory(
   transaction: Transaction,
   actor: Actor,
@@ -86,13 +104,10 @@ async function updateCategory(
   { fields, fault }: Patch<CategoryPatch>,
   ifMatch: readonly string[] | undefined,
 ): Promise<Result<Category, 'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>> {
-  const [row] = await transaction.select(
-    CATEGORIES,
-    sql`WHERE id = ${id} ${transaction.dialect.forUpdate()}`,
-  );
-  if (row === undefined) return { error: 'not_found' };
+  const locked = await lockCategory(transaction, id, ifMatch);
+  if ('error' in locked) return locked;
+  const row = locked.value;
   const before = toCategory(row);
-  if (!isCurrent(ifMatch, toJson(before))) return { error: 'precondition_failed' };
   const { name = before.name, description = before.description ?? null } = fields;
   const folded = foldedName(name);
   if (name !== before.name) {
@@ -116,6 +131,27 @@ async function updateCategory(
     });
   }
   return { value: after };
+}
+
+/** `conflict`: an animal is of the category. One that is added at this moment may keep the id, which any animal may have. */
+async function deleteCategory(
+  transaction: Transaction,
+  actor: Actor,
+  id: bigint,
+  ifMatch: readonly string[] | undefined,
+): Promise<Result<undefined, 'not_found' | 'precondition_failed' | 'conflict'>> {
+  const locked = await lockCategory(transaction, id, ifMatch);
+  if ('error' in locked) return locked;
+  if (await ANIMALS.existIn(transaction, id)) return { error: 'conflict' };
+  const category = toCategory(locked.value);
+  const deleted = categoryEvent('category.deleted', category, locked.value.version + 1);
+  await recordEvents(transaction, [deleted], [sql`DELETE FROM categories WHERE id = ${id}`]);
+  await addOperatorAudit(transaction, actor, {
+    action: 'categories delete',
+    target: { kind: 'category', name: category.name },
+    before: describeValues(category),
+  });
+  return { value: undefined };
 }
 
 function describeValues({ name, description }: Category): AuditValues {
@@ -147,7 +183,7 @@ export async function addReserved(
   }
 }
 
-export const WRITES = { create: createCategory, update: updateCategory, reserveId };
+export const WRITES = { create: createCategory, update: updateCategory, delete: deleteCategory, reserveId };
 
 export type CategoryRepository = ReturnType<typeof open>;
 
@@ -178,5 +214,7 @@ export function open(engine: Engine) {
     ) => engine.writeOnce(idempotency, createCategory, actor, category),
     update: (actor: Actor, id: bigint, patch: Patch<CategoryPatch>, ifMatch?: readonly string[]) =>
       engine.write(updateCategory, actor, id, patch, ifMatch),
+    delete: (actor: Actor, id: bigint, ifMatch?: readonly string[]) =>
+      engine.write(deleteCategory, actor, id, ifMatch),
   };
 }

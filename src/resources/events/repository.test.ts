@@ -59,8 +59,8 @@ for (const [name, fresh] of STORES) {
     const { store } = await fresh(t);
     const [pet] = await addPets(store.pets, [REX]);
     assert.ok(pet !== undefined);
-    await store.pets.update(CLIENT, pet.id, patch({ status: 'sold' }), ['"other"']);
-    await store.pets.delete(CLIENT, pet.id, ['"other"']);
+    await store.pets.update(CLIENT, pet.id, patch({ status: 'sold' }), { ifMatch: ['"other"'] });
+    await store.pets.delete(CLIENT, pet.id, { ifMatch: ['"other"'] });
     assert.equal((await readFeed(store)).length, 1);
   });
 

@@ -18,6 +18,7 @@ export const EVENT_TYPES = {
   'pet.deleted': { scope: 'pets:read', owner: 'catalogue' },
   'category.created': { scope: 'pets:read', owner: 'catalogue' },
   'category.updated': { scope: 'pets:read', owner: 'catalogue' },
+  'category.deleted': { scope: 'pets:read', owner: 'catalogue' },
   'order.created': { scope: 'store:read', owner: 'account' },
   'order.completed': { scope: 'store:read', owner: 'account' },
   'order.cancelled': { scope: 'store:read', owner: 'account' },

@@ -60,7 +60,8 @@ export const PetEvent = describeEvents('pet', Pet, {
 
 export const CategoryEvent = describeEvents('category', Category, {
   id: 'CategoryEvent',
-  description: 'A category was added or changed. `data` is the category.',
+  description:
+    'A category was added, changed or deleted. `data` is the category, of a deleted one as it was before.',
   hasVersion: true,
 });
 

@@ -193,6 +193,10 @@ test('an unknown key gives one clear line and exit 1', async (t) => {
 const WRONG = [
   [['create'], /required option '--account <name>'/],
   [['create', '--account', 'shop', '--scopes', 'pets:all'], /Allowed scopes are pets:read, pets:write/],
+  [
+    ['create', '--account', 'shop', '--plan', 'free', '--scopes', 'pets:read,pets:manage'],
+    /The scope pets:manage needs pets:write: name both\./,
+  ],
   [['create', '--account', 'shop', '--expires', '2020-01-01'], /--expires must lie in the future/],
   [['create', '--account', 'shop', '--expires', '2100-02-30'], /must be a date/],
   [['create', '--account', 'shop', '--expires', 'soon'], /must be a date .* or a duration \(90d\)/],

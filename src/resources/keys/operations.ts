@@ -68,11 +68,9 @@ function describeIssued(record: KeyRecord, key: ApiKey, actor: Actor, now: numbe
   return { ...describe(record, now), key: key.reveal() };
 }
 
-/** The scopes of a new key. Keys of versions without events lack `events:read`, and their requests still succeed. */
+/** The scopes of a new key: of the defaults, those that the calling key has. */
 function defaultScopes(caller: KeyRecord | undefined): readonly Scope[] {
-  return caller === undefined || caller.scopes.includes('events:read')
-    ? DEFAULT_SCOPES
-    : DEFAULT_SCOPES.filter((scope) => scope !== 'events:read');
+  return DEFAULT_SCOPES.filter((scope) => caller === undefined || caller.scopes.includes(scope));
 }
 
 /* For clients. */
@@ -114,6 +112,8 @@ const OWN = {
   guide: 'Roll your keys',
 } as const;
 
+const NO_DEFAULTS = 'scopes is required, because the calling key has none of the default scopes.';
+const END_PASSED = 'expiresAt must lie in the future.';
 const NO_KEY = 'This account has no key with this keyId in this environment.';
 const LIMITS = `At most ${MOST_LIVE_KEYS} keys work at a time, and an account creates at most ${MOST_KEYS_A_DAY} keys in a UTC day.`;
 
@@ -139,6 +139,7 @@ const createKey = create(NewKey, IssuedKey, {
   summary: 'Create a key',
   description:
     'Creates a key of this account and environment. Only this answer shows it. It can have the scopes that the calling key has. ' +
+    '`pets:manage` needs `pets:write` beside it. ' +
     `A key that was rotated creates none. ${LIMITS}`,
   body: {
     description: 'The key to create.',
@@ -154,7 +155,7 @@ const createKey = create(NewKey, IssuedKey, {
     noStore: true,
   },
   errors: {
-    invalid_request: 'expiresAt must lie in the future.',
+    invalid_request: END_PASSED,
     insufficient_scope: 'The calling key lacks a scope of the new key, or was rotated.',
     conflict: `${TOO_MANY_KEYS}: revoke one first.`,
   },
@@ -165,6 +166,7 @@ const createKey = create(NewKey, IssuedKey, {
   ) {
     const key = ApiKey.generate(environment, randomBytes);
     const settings = { scopes: defaultScopes(caller), ...body, key, accountId };
+    if (settings.scopes.length === 0) return { error: 'invalid_request', message: NO_DEFAULTS };
     const created = await keys.create(actor, settings, idempotency);
     if ('error' in created) return created;
     return { value: describeIssued(created.value, key, actor, clock().unix) };
@@ -401,13 +403,14 @@ const createKeyOfAccount = requireAccount(
   forOperators(createKey, {
     role: 'admin',
     path: '/accounts/{accountId}/keys',
-    description: 'Creates a key of this environment. Only this answer shows it.',
+    description:
+      'Creates a key of this environment. Only this answer shows it. The scope `pets:manage` needs `pets:write` beside it.',
     parameters: { accountId: rowId('Number of the account.') },
     input: OperatorNewKey,
     ...ISSUED_TO_OPERATOR,
     errors: {
       not_found: 'There is no account with this number.',
-      invalid_request: 'expiresAt must lie in the future.',
+      invalid_request: END_PASSED,
     },
   }),
 );

@@ -1,7 +1,7 @@
 // Contract: sections 3.14, 5 and 10.
 import { isInForce, type KeyRecord, type KeyState } from '../../domain/account.ts';
 import { repeatRounds } from '../../domain/rounds.ts';
-import type { Scope } from '../../domain/scope.ts';
+import { refuseScopeAlone, type Scope } from '../../domain/scope.ts';
 import type { ApiKey, ApiKeyHash, Environment } from '../../domain/api-key.ts';
 import type { Actor, AuditChange } from '../../domain/audit.ts';
 import { type Clock, DAY } from '../../domain/clock.ts';
@@ -160,6 +160,8 @@ async function createKey(
   const { caller, now } = locked.value;
   const refused = caller && (refuseReplaced(caller) ?? refuseScopes(key.scopes, caller));
   if (refused !== undefined) return refused;
+  const alone = refuseScopeAlone(key.scopes);
+  if (alone !== undefined) return { error: 'invalid_request', message: alone };
   if (key.expiresAt !== undefined && key.expiresAt <= now) return { error: 'invalid_request' };
   const tooMany = caller && (await refuseMore(transaction, caller, 'revoke one first', now));
   if (tooMany !== undefined) return tooMany;
@@ -451,7 +453,7 @@ export function open(
     /** Keys of an account that work at this moment, in no order. Operators may have made more than `limit`. */
     listLive: (accountId: number, environment: Environment, limit: number) =>
       read(sql`${SELECT_KEYS} WHERE ${isLiveIn(accountId, environment, now())} LIMIT ${limit}`),
-    /** `invalid_request`: `expiresAt` has passed. The other codes refuse only keys that create keys. */
+    /** `invalid_request`: `expiresAt` has passed, or a scope needs another one. The other codes refuse only keys that create keys. */
     create: (actor: Actor, { key, ...settings }: NewKey, idempotency?: Idempotency) =>
       complete(actor, engine.writeOnce(idempotency, createKey, actor, { ...settings, ...toStored(key) })),
     /** `conflict`: the old key is rotated already, expired or revoked. The other codes are those of `create`. */

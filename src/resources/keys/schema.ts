@@ -50,7 +50,7 @@ export const NewKey = z
     scopes: scopes
       .meta({
         description:
-          'What the key may do, at most what the calling key may do. By default everything except `keys:manage` and `webhooks:manage`.',
+          'What the key may do, at most what the calling key may do. By default what the calling key may do, except `pets:manage`, `keys:manage` and `webhooks:manage`.',
       })
       .exactOptional(),
     expiresAt: givenDateTime
@@ -146,7 +146,8 @@ export const OperatorNewKey = z
     label: z.string({ error: OPERATOR_LABEL_FAULT }).regex(LABEL, { error: OPERATOR_LABEL_FAULT }).optional(),
     scopes: scopes
       .meta({
-        description: 'What the key may do. By default everything except `keys:manage` and `webhooks:manage`.',
+        description:
+          'What the key may do. By default everything except `pets:manage`, `keys:manage` and `webhooks:manage`.',
       })
       .optional(),
     expiresAt: bodyInstant.optional(),

@@ -1,4 +1,5 @@
 // Contract: sections 2 and 3.
+import type { Owner } from '../../domain/account.ts';
 import type { Actor, AuditChange } from '../../domain/audit.ts';
 import { instantFromText, textFromInstant } from '../../domain/instant.ts';
 import { Batcher } from '../../domain/batcher.ts';
@@ -237,11 +238,6 @@ async function cancelOrder(
   await closeOrder(transaction, state.pet, order, 'cancelled');
   if (accountId === undefined) await addAudit(transaction, actor, describeClosing(order, 'cancelled'));
   return { value: undefined };
-}
-
-/** Whose order a change may be about. Without `accountId`, it may be of any account. */
-interface Owner {
-  readonly accountId?: number | undefined;
 }
 
 function describeClosing({ id, accountId }: OrderRow, status: 'complete' | 'cancelled'): AuditChange {

@@ -72,7 +72,10 @@ for (const [name, fresh] of STORES) {
     const { changes, pet } = await prepare(t);
     const answer = { value: toJson(pet) };
     assert.deepEqual(await changes.update(CLIENT, pet.id, patch({}), undefined), answer);
-    assert.deepEqual(await changes.update(CLIENT, pet.id, patch({ unknown: 1 }), [tagOf(pet)]), answer);
+    assert.deepEqual(
+      await changes.update(CLIENT, pet.id, patch({ unknown: 1 }), { ifMatch: [tagOf(pet)] }),
+      answer,
+    );
   });
 
   test(`${name}: null removes the status, also of an animal that has none`, async (t) => {
@@ -91,7 +94,7 @@ for (const [name, fresh] of STORES) {
     const pending: Pet = { ...pet, status: 'pending' };
     const worst = patch({ status: 'lost', name: '' });
     const refused = async (id: bigint, ifMatch: readonly string[], its = worst) => {
-      const result = await changes.update(CLIENT, id, its, ifMatch);
+      const result = await changes.update(CLIENT, id, its, { ifMatch });
       return readOutcome(result);
     };
     for (const id of [pet.id + 1n, 0n, INT64_MIN, INT64_MAX])
@@ -110,15 +113,15 @@ for (const [name, fresh] of STORES) {
     const tag = tagOf(pet);
     for (const ifMatch of [[OTHER_TAG], [`W/${tag}`], [OTHER_TAG, `W/${tag}`], []]) {
       const refused = { error: 'precondition_failed' };
-      assert.deepEqual(await changes.update(CLIENT, pet.id, patch({ name: 'Max' }), ifMatch), refused);
-      assert.deepEqual(await changes.delete(CLIENT, pet.id, ifMatch), refused);
+      assert.deepEqual(await changes.update(CLIENT, pet.id, patch({ name: 'Max' }), { ifMatch }), refused);
+      assert.deepEqual(await changes.delete(CLIENT, pet.id, { ifMatch }), refused);
     }
     for (const ifMatch of [[tag], [OTHER_TAG, tag], ['*'], undefined]) {
-      const result = await changes.update(CLIENT, pet.id, patch({}), ifMatch);
+      const result = await changes.update(CLIENT, pet.id, patch({}), { ifMatch });
       assert.ok('value' in result);
     }
-    assert.deepEqual(await changes.delete(CLIENT, pet.id + 1n, ['*']), { error: 'not_found' });
-    assert.ok('value' in (await changes.delete(CLIENT, pet.id, [OTHER_TAG, tag])));
+    assert.deepEqual(await changes.delete(CLIENT, pet.id + 1n, { ifMatch: ['*'] }), { error: 'not_found' });
+    assert.ok('value' in (await changes.delete(CLIENT, pet.id, { ifMatch: [OTHER_TAG, tag] })));
   });
 
   test(`${name}: a deleted animal is gone from every read`, async (t) => {
@@ -139,7 +142,9 @@ for (const [name, fresh] of STORES) {
   test(`${name}: an open order keeps an animal from being deleted until it is closed`, async (t) => {
     const { changes, pet, store, order, accountId } = await prepare(t);
     await order();
-    assert.deepEqual(await changes.delete(CLIENT, pet.id, [OTHER_TAG]), { error: 'precondition_failed' });
+    assert.deepEqual(await changes.delete(CLIENT, pet.id, { ifMatch: [OTHER_TAG] }), {
+      error: 'precondition_failed',
+    });
     assert.deepEqual(await changes.delete(CLIENT, pet.id, undefined), { error: 'conflict' });
     assert.equal((await get(store.pets, pet.id))?.status, 'pending');
     await store.orders.complete(CLIENT, 1n, { accountId });
@@ -159,8 +164,8 @@ for (const [name, fresh] of STORES) {
       const { changes, pet, store, order, accountId, passTime } = await prepare(t);
       const attempt = (ifMatch?: readonly string[]) =>
         change === 'patch'
-          ? changes.update(CLIENT, pet.id, patch({ status: 'sold' }), ifMatch)
-          : changes.delete(CLIENT, pet.id, ifMatch);
+          ? changes.update(CLIENT, pet.id, patch({ status: 'sold' }), { ifMatch })
+          : changes.delete(CLIENT, pet.id, { ifMatch });
       await order();
       await passTime(3 * DAY - 1);
       assert.deepEqual(await attempt(), { error: 'conflict' });

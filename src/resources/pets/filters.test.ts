@@ -6,7 +6,8 @@ import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from './schema.ts';
 import type { PetStatus } from './rules.ts';
 import { type PetQuery, PETS } from './table.ts';
-import { addPets, list, REX, walk } from '../../../test/storage/fixture.ts';
+import { addPets, list, requireValue, REX, walk } from '../../../test/storage/fixture.ts';
+import { CLIENT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 
 const STATUSES: readonly (PetStatus | undefined)[] = ['available', 'pending', 'sold', undefined];
@@ -24,29 +25,44 @@ const MIXED = Array.from({ length: 60 }, (_, i) =>
   ofKind(STATUSES[(i * 7) % 4], CATEGORIES[(i * 3) % 5] ?? 0n),
 );
 
+interface Owned {
+  readonly pet: Pet;
+  readonly ownerId: number;
+}
+
 /** What a list with this query must show, without its limit. */
-function matching(pets: readonly Pet[], { status, categoryId, id: ids, cursor }: PetQuery): Pet[] {
+function matching(
+  pets: readonly Owned[],
+  { status, categoryId, accountId, id: ids, cursor }: PetQuery,
+): Pet[] {
   return pets
     .filter(
-      (pet) =>
+      ({ pet, ownerId }) =>
         (status === undefined || pet.status === status) &&
         (categoryId === undefined || pet.categoryId === categoryId) &&
+        (accountId === undefined || ownerId === Number(accountId)) &&
         (ids === undefined || ids.includes(pet.id)) &&
         (cursor === undefined || pet.id < cursor),
     )
+    .map(({ pet }) => pet)
     .toReversed();
 }
 
 for (const [name, fresh] of STORES) {
   test(`${name}: all filters combine, and a walk shows each match once`, async (t) => {
     const { pets } = (await fresh(t)).store;
-    const added = await addPets(pets, MIXED);
+    const added: Owned[] = [];
+    for (const [index, animal] of MIXED.entries()) {
+      const ownerId = (index * 5) % 3;
+      added.push({ pet: requireValue(await pets.create(CLIENT, animal, undefined, ownerId)), ownerId });
+    }
     const id = fc.bigInt({ min: -2n, max: 65n });
     const query = fc.record(
       {
         limit: fc.integer({ min: 1, max: 100 }),
         status: fc.constantFrom<PetStatus>('available', 'pending', 'sold'),
         categoryId: fc.constantFrom(...CATEGORIES, 8n),
+        accountId: fc.constantFrom<number | bigint>(0, 1, 2, 9, 1n, -1n, INT64_MIN, INT64_MAX),
         id: fc.array(id, { minLength: 1, maxLength: 100 }),
         cursor: id,
       },
@@ -112,7 +128,9 @@ for (const [name, fresh] of STORES) {
     await store.database.fill((target) =>
       target.insert(
         PETS,
-        [2n ** 53n + 1n, 2n ** 53n + 2n, INT64_MAX - 1n].map((id) => [id, 'Rex', INT64_MAX, 'sold', 1n]),
+        [2n ** 53n + 1n, 2n ** 53n + 2n, INT64_MAX - 1n].map((id) =>
+          PETS.encode({ id, name: 'Rex', categoryId: INT64_MAX, status: 'sold', version: 1, ownerId: 0 }),
+        ),
       ),
     );
     const query = { limit: 100, categoryId: INT64_MAX, status: 'sold' } as const;

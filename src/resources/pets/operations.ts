@@ -1,5 +1,6 @@
 // Contract: sections 2.1 and 3.
 import { z } from 'zod';
+import type { KeyRecord, Owner } from '../../domain/account.ts';
 import {
   change,
   create,
@@ -12,7 +13,7 @@ import {
   remove,
   type Resource,
 } from '../../http/operation.ts';
-import { int64, int64List, LIMIT, oneOf } from '../../http/parameters.ts';
+import { flag, int64, int64List, LIMIT, oneOf } from '../../http/parameters.ts';
 import type { PetRepository } from './repository.ts';
 import { NewPet, Pet, PetPatch, PetStatus } from './schema.ts';
 import { petJson, petsJson } from './table.ts';
@@ -44,8 +45,30 @@ const petId = int64({ description: 'Identifier of the animal.', example: Number(
 
 const NO_PET = 'There is no animal with this petId.';
 const CHANGED = otherTag('animal');
+const NOT_OWN = 'This animal is not of the account of the API key: use a key that has the scope pets:manage.';
 
 const Pets = z.array(Pet).max(LIMIT.maximum).meta({ id: 'Pets', description: 'Animals, the newest first.' });
+
+const FILTERS = {
+  status: oneOf(PetStatus.options, 'PetStatus', {
+    description: 'Keep only animals with this status.',
+    example: EXAMPLE_PET.status,
+  }),
+  categoryId: int64({
+    description: 'Keep only animals of this category.',
+    example: Number(EXAMPLE_PET.categoryId),
+  }),
+  id: int64List(MOST_IDS, {
+    description: `Keep only these animals: repeat the parameter for up to ${MOST_IDS} of them.`,
+    example: [42, 41],
+  }),
+};
+
+const PAGES = {
+  available: { summary: 'Animals that are available', value: AVAILABLE_PETS },
+  any: { summary: 'Animals of any status; one has none', value: ANY_PETS },
+  empty: { summary: 'No animal matches', value: [] },
+};
 
 export const listPets = list(Pets, 'animals', {
   id: 'listPets',
@@ -53,26 +76,13 @@ export const listPets = list(Pets, 'animals', {
   scope: 'pets:read',
   description: 'Returns a page of animals, the newest first.',
   filters: {
-    status: oneOf(PetStatus.options, 'PetStatus', {
-      description: 'Keep only animals with this status.',
-      example: EXAMPLE_PET.status,
-    }),
-    categoryId: int64({
-      description: 'Keep only animals of this category.',
-      example: Number(EXAMPLE_PET.categoryId),
-    }),
-    id: int64List(MOST_IDS, {
-      description: `Keep only these animals: repeat the parameter for up to ${MOST_IDS} of them.`,
-      example: [42, 41],
-    }),
+    ...FILTERS,
+    mine: flag({ description: 'Beta. With `true`, keep only animals of the account of the key.' }),
   },
-  examples: {
-    available: { summary: 'Animals that are available', value: AVAILABLE_PETS },
-    any: { summary: 'Animals of any status; one has none', value: ANY_PETS },
-    empty: { summary: 'No animal matches', value: [] },
-  },
+  examples: PAGES,
   sample: { client: 'pets.list', query: { limit: LIMIT.default, status: EXAMPLE_PET.status } },
-  handle: ({ parameters }, { pets }: Stores) => pets.list(parameters),
+  handle: ({ parameters, accountId, signal }, { pets }: Stores) =>
+    pets.list(parameters.mine ? { ...parameters, accountId, signal } : parameters),
 });
 
 export const createPet = create(NewPet, Pet, {
@@ -81,7 +91,7 @@ export const createPet = create(NewPet, Pet, {
   scope: 'pets:write',
   summary: 'Add an animal',
   description:
-    'Adds an animal and answers once it is stored for good. Fields that NewPet does not have are ignored. ' +
+    'Adds an animal of the account of the key, and answers once it is stored for good. Fields that NewPet does not have are ignored. ' +
     'With an `Idempotency-Key` the request can be repeated without adding the animal twice.',
   body: {
     description: 'The animal to add.',
@@ -95,7 +105,8 @@ export const createPet = create(NewPet, Pet, {
     examples: { added: { summary: 'The animal as it was stored', value: PET } },
   },
   sample: { client: 'pets.create' },
-  handle: ({ actor, body, idempotency }, { pets }: Stores) => pets.create(actor, body, idempotency),
+  handle: ({ actor, accountId, body, idempotency }, { pets }: Stores) =>
+    pets.create(actor, body, idempotency, accountId),
 });
 
 export const GET_PET_DEPRECATION: Deprecation = {
@@ -125,6 +136,22 @@ export const getPet = read(Pet, {
   handle: ({ parameters }, { pets }: Stores) => pets.get(parameters.petId),
 });
 
+const CHANGES =
+  'Changes the fields that the body names (RFC 7396): `null` removes the status, and an empty object changes nothing. ' +
+  'While an order of the animal is open, its status cannot be changed.';
+const DELETES = 'Deletes an animal for good, unless an order of it is open. Its id is never used again.';
+
+/** Whose animals a key may change. Operators have no key, and may change any. */
+function readOwner({
+  key,
+  accountId,
+}: {
+  readonly key: KeyRecord | undefined;
+  readonly accountId: number;
+}): Owner {
+  return key?.scopes.includes('pets:manage') === true ? {} : { accountId };
+}
+
 export const updatePet = change(PetPatch, Pet, {
   id: 'updatePet',
   path: '/pets/{petId}',
@@ -132,9 +159,7 @@ export const updatePet = change(PetPatch, Pet, {
   stability: 'beta',
   guide: 'States of an animal',
   summary: 'Change an animal',
-  description:
-    'Changes the fields that the body names (RFC 7396): `null` removes the status, and an empty object changes nothing. ' +
-    'While an order of the animal is open, its status cannot be changed.',
+  description: `${CHANGES} A key changes animals of its account, and with \`pets:manage\` any.`,
   parameters: { petId },
   body: {
     description: 'The fields to change.',
@@ -151,12 +176,13 @@ export const updatePet = change(PetPatch, Pet, {
   },
   errors: {
     not_found: NO_PET,
+    insufficient_scope: NOT_OWN,
     precondition_failed: CHANGED,
     conflict: 'An order of this animal is open: the status can be changed when the order has ended.',
   },
   sample: { client: 'pets.update' },
-  handle: ({ actor, parameters, body, ifMatch }, { pets }: Stores) =>
-    pets.update(actor, parameters.petId, body, ifMatch),
+  handle: ({ actor, key, accountId, parameters, body, ifMatch }, { pets }: Stores) =>
+    pets.update(actor, parameters.petId, body, { ...readOwner({ key, accountId }), ifMatch }),
 });
 
 export const deletePet = remove({
@@ -166,16 +192,18 @@ export const deletePet = remove({
   stability: 'beta',
   guide: 'States of an animal',
   summary: 'Delete an animal',
-  description: 'Deletes an animal for good, unless an order of it is open. Its id is never used again.',
+  description: `${DELETES} A key deletes animals of its account, and with \`pets:manage\` any.`,
   parameters: { petId },
   answer: 'The animal is deleted.',
   errors: {
     not_found: NO_PET,
+    insufficient_scope: NOT_OWN,
     precondition_failed: CHANGED,
     conflict: 'An order of this animal is open: complete or cancel it first.',
   },
   sample: { client: 'pets.delete' },
-  handle: ({ actor, parameters, ifMatch }, { pets }: Stores) => pets.delete(actor, parameters.petId, ifMatch),
+  handle: ({ actor, key, accountId, parameters, ifMatch }, { pets }: Stores) =>
+    pets.delete(actor, parameters.petId, { ...readOwner({ key, accountId }), ifMatch }),
 });
 
 export const CLIENT_PETS: Resource<Stores> = {
@@ -191,14 +219,31 @@ export const CLIENT_PETS: Resource<Stores> = {
   operations: [listPets, createPet, getPet, updatePet, deletePet],
 };
 
+const listAllPets = list(Pets, 'animals', {
+  id: 'listPets',
+  path: '/pets',
+  role: 'viewer',
+  description: 'Returns a page of animals, the newest first.',
+  filters: {
+    ...FILTERS,
+    accountId: int64({
+      description: 'Keep only animals of this account; of the house with 0.',
+      example: 1,
+    }),
+  },
+  examples: PAGES,
+  handle: ({ parameters, signal }, { pets }: Stores) =>
+    pets.list(parameters.accountId === undefined ? parameters : { ...parameters, signal }),
+});
+
 export const OPERATOR_PETS: OperatorResource<Stores> = {
   name: 'Animals',
   description: 'The animals of the catalogue.',
   operations: [
-    forOperators(listPets, { role: 'viewer', description: 'Returns a page of animals, the newest first.' }),
-    forOperators(createPet, { role: 'admin', description: 'Adds an animal.' }),
+    listAllPets,
+    forOperators(createPet, { role: 'admin', description: 'Adds an animal of the house.' }),
     forOperators(getPet, { role: 'viewer', description: 'Returns one animal.' }),
-    forOperators(updatePet, { role: 'admin' }),
-    forOperators(deletePet, { role: 'admin' }),
+    forOperators(updatePet, { role: 'admin', description: CHANGES }),
+    forOperators(deletePet, { role: 'admin', description: DELETES }),
   ],
 };

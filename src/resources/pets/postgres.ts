@@ -1,29 +1,38 @@
 import { Batcher } from '../../domain/batcher.ts';
 import { firstId, toPage } from '../../domain/page.ts';
 import type { Database } from '../../storage/postgres/connections.ts';
-import type { PetStatus } from './rules.ts';
-import type { Pet } from './schema.ts';
-import { INDEXED_STATUSES, petJson, type PetPage, type PetQuery, type PetReads, petsJson } from './table.ts';
-
-type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];
-
-const COLUMNS = 'id, name, category_id, status';
-
-function toPet([id, name, categoryId, status]: Row): Pet {
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
-}
+import { listInRounds, needsRounds, ROUND } from './rounds.ts';
+import {
+  COLUMNS,
+  INDEXED_STATUSES,
+  type PetColumns,
+  petFromColumns,
+  petJson,
+  type PetPage,
+  type PetQuery,
+  type PetReads,
+  petsJson,
+} from './table.ts';
 
 const STATUS = `coalesce(status, '')`;
 
+/** A column with an index of it, the status and the id. */
+type IndexedBy = 'category_id' | 'owner_id';
+
 /**
- * The animals of category `$1` and this status with an id up to `$2`, in the order of the index by category, as
- * `pageOfStatus`. The subquery hides the category from the planner: it would plan for the number of animals that the
- * statistics have for it, which may be out of date.
+ * The animals of the category or the owner `$1` and of this status with an id up to `$2`, in the order of the index, as
+ * `pageOfStatus`. The subquery hides the value from the planner: it would plan for the number of animals that the statistics
+ * have for it, which may be out of date.
  */
-const selectOfCategory = (status: string, rows: number) => `SELECT ${COLUMNS} FROM pets
-  WHERE (category_id, ${STATUS}, id) <= ((SELECT $1::bigint), ${status}, $2)
-    AND (category_id, ${STATUS}) >= ((SELECT $1::bigint), ${status})
-  ORDER BY category_id DESC, ${STATUS} DESC, id DESC LIMIT ${rows}`;
+const selectOfStatus = (by: IndexedBy, status: string, rows: number) => `SELECT ${COLUMNS} FROM pets
+  WHERE (${by}, ${STATUS}, id) <= ((SELECT $1::bigint), ${status}, $2)
+    AND (${by}, ${STATUS}) >= ((SELECT $1::bigint), ${status})
+  ORDER BY ${by} DESC, ${STATUS} DESC, id DESC LIMIT ${rows}`;
+
+/** The newest of the newest of each status. */
+const selectOfAnyStatus = (by: IndexedBy, rows: number) => `SELECT ${COLUMNS} FROM (
+    ${INDEXED_STATUSES.map((status) => `(${selectOfStatus(by, `'${status}'`, rows)})`).join(' UNION ALL ')}
+  ) AS newest ORDER BY id DESC LIMIT ${rows}`;
 
 /**
  * The hot queries. A test shows that an index alone answers each, however large the table. The number of rows is part of
@@ -37,17 +46,17 @@ export const HOT_QUERIES = {
    */
   pageOfStatus: (rows: number) => `SELECT ${COLUMNS} FROM pets
     WHERE (status, id) <= ($1, $2) AND status >= $1 ORDER BY status DESC, id DESC LIMIT ${rows}`,
-  pageOfCategoryAndStatus: (rows: number) => selectOfCategory('$3', rows),
-  /** The newest of the newest of each status. */
-  pageOfCategory: (rows: number) => `SELECT ${COLUMNS} FROM (
-    ${INDEXED_STATUSES.map((status) => `(${selectOfCategory(`'${status}'`, rows)})`).join(' UNION ALL ')}
-  ) AS newest ORDER BY id DESC LIMIT ${rows}`,
+  pageOfCategoryAndStatus: (rows: number) => selectOfStatus('category_id', '$3', rows),
+  pageOfCategory: (rows: number) => selectOfAnyStatus('category_id', rows),
+  pageOfOwnerAndStatus: (rows: number) => selectOfStatus('owner_id', '$3', rows),
+  pageOfOwner: (rows: number) => selectOfAnyStatus('owner_id', rows),
   /** MATERIALIZED: the server looks up the ids first, at most 100, whatever the other filters are. */
   pageOfIds: (rows: number) => `WITH asked AS MATERIALIZED (
-      SELECT ${COLUMNS} FROM pets WHERE id = ANY ($2::bigint[])
+      SELECT ${COLUMNS}, owner_id FROM pets WHERE id = ANY ($2::bigint[])
     )
     SELECT ${COLUMNS} FROM asked
     WHERE id <= $1 AND ($3::text IS NULL OR status = $3) AND ($4::bigint IS NULL OR category_id = $4)
+      AND ($5::bigint IS NULL OR owner_id = $5)
     ORDER BY id DESC LIMIT ${rows}`,
   pet: `SELECT ${COLUMNS} FROM pets WHERE id = $1`,
 } as const;
@@ -62,11 +71,20 @@ export function openPostgresReads(pool: Database): PetReads {
   });
 
   /** The rows of a page of `count` animals. */
-  function readRows({ status, categoryId, id: ids, cursor }: PetQuery, count: number): Promise<Row[]> {
-    const from = firstId(cursor);
+  function readRows(
+    { status, categoryId, accountId, id: ids, cursor }: PetQuery,
+    count: number,
+    from = firstId(cursor),
+  ): Promise<PetColumns[]> {
     if (ids !== undefined) {
-      const values = [from, ids, status ?? null, categoryId ?? null];
+      const values = [from, ids, status ?? null, categoryId ?? null, accountId ?? null];
       return pool.query(HOT_QUERIES.pageOfIds(count), values, `page of ids ${count}`);
+    }
+    if (accountId !== undefined) {
+      if (status === undefined)
+        return pool.query(HOT_QUERIES.pageOfOwner(count), [accountId, from], `page of owner ${count}`);
+      const values = [accountId, from, status];
+      return pool.query(HOT_QUERIES.pageOfOwnerAndStatus(count), values, `page of owner and status ${count}`);
     }
     if (categoryId === undefined) {
       return status === undefined
@@ -87,18 +105,27 @@ export function openPostgresReads(pool: Database): PetReads {
     const { limit } = query;
     // One row more than asked for shows whether another page follows.
     const rows = await readRows(query, limit + 1);
-    const { items, next } = toPage(rows.map(toPet), limit);
+    const { items, next } = toPage(rows.map(petFromColumns), limit);
+    return { items: petsJson(items), next };
+  }
+
+  /** Not shared: it ends when its client has gone. */
+  async function readInRounds(query: PetQuery): Promise<PetPage> {
+    const { items, next } = await listInRounds(query, async (from) =>
+      (await readRows(query, ROUND, from)).map(petFromColumns),
+    );
     return { items: petsJson(items), next };
   }
 
   return {
     list(query) {
-      const { limit, status, categoryId, id, cursor } = query;
-      return pages.add(`${limit} ${status} ${categoryId} ${id?.join()} ${cursor}`, query);
+      if (needsRounds(query)) return readInRounds(query);
+      const { limit, status, categoryId, accountId, id, cursor } = query;
+      return pages.add(`${limit} ${status} ${categoryId} ${accountId} ${id?.join()} ${cursor}`, query);
     },
     async get(id) {
-      const [row] = await pool.query<Row>(HOT_QUERIES.pet, [id], 'pet');
-      return row === undefined ? { error: 'not_found' } : { value: petJson(toPet(row)) };
+      const [row] = await pool.query<PetColumns>(HOT_QUERIES.pet, [id], 'pet');
+      return row === undefined ? { error: 'not_found' } : { value: petJson(petFromColumns(row)) };
     },
   };
 }

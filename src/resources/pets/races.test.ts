@@ -35,12 +35,9 @@ for (const [name, fresh] of STORES) {
       const tag = [entityTag(requireValue(await store.pets.get(pet.id)))];
       const results = await Promise.all(
         Array.from({ length: 6 }, (_, i) =>
-          (i % 2 === 0 ? changes : elsewhere).update(
-            CLIENT,
-            pet.id,
-            patch({ name: `Rex ${round} ${i}` }),
-            tag,
-          ),
+          (i % 2 === 0 ? changes : elsewhere).update(CLIENT, pet.id, patch({ name: `Rex ${round} ${i}` }), {
+            ifMatch: tag,
+          }),
         ),
       );
       assert.equal(results.filter(isDone).length, 1);

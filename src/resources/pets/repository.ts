@@ -1,8 +1,9 @@
 // Contract: sections 2 and 3.
+import type { Owner } from '../../domain/account.ts';
 import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
-import type { Result } from '../../domain/result.ts';
+import type { Failure, Result } from '../../domain/result.ts';
 import { isCurrent, type Json } from '../../domain/json.ts';
 import { addAudit, addOperatorAudit } from '../audit/repository.ts';
 import { type NewEvent, noteCreations, recordEvents } from '../events/repository.ts';
@@ -13,7 +14,7 @@ import type { NewRow } from '../../storage/table.ts';
 import { batched, type Transaction } from '../../storage/transaction.ts';
 import { addReserved, type ReservedCategory } from '../categories/repository.ts';
 import { openPostgresReads } from './postgres.ts';
-import { type PetEvent, statusAfter, transition } from './rules.ts';
+import { isOwnedBy, type PetEvent, statusAfter, transition } from './rules.ts';
 import type { NewPet, Pet, PetPatch } from './schema.ts';
 import { openSqliteReads } from './sqlite.ts';
 import { petJson, type PetRow, PETS } from './table.ts';
@@ -37,6 +38,10 @@ export const HOLDS: { settle(transaction: Transaction, pet: PetRow): Promise<Hol
 export async function lockPet(transaction: Transaction, id: bigint): Promise<Hold | undefined> {
   const [pet] = await transaction.select(PETS, sql`WHERE id = ${id} ${transaction.dialect.forUpdate()}`);
   return pet && HOLDS.settle(transaction, pet);
+}
+
+function toPet({ id, name, categoryId, status }: PetRow): Pet {
+  return { id, name, categoryId, ...(status !== undefined && { status }) };
 }
 
 function petEvent(type: 'pet.updated' | 'pet.deleted', pet: PetRow): NewEvent<Pet> {
@@ -71,8 +76,13 @@ const POSTGRES_JSON =
   raw(`'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id ||
   coalesce(',"status":"' || status || '"}', '}')`);
 
+/** 0 is the house: operators and commands. */
+type OwnedPet = NewPet & Pick<PetRow, 'ownerId'>;
+
+const HOUSE = 0;
+
 /** Adds animals with ascending ids in this order. Returns the ids. */
-function addPets(transaction: Transaction, pets: readonly NewPet[]): Promise<readonly bigint[]> {
+function addPets(transaction: Transaction, pets: readonly OwnedPet[]): Promise<readonly bigint[]> {
   return transaction.add(PETS, pets.map(toRow), noteNewPets(transaction));
 }
 
@@ -81,15 +91,20 @@ function noteNewPets(transaction: Transaction): Sql | undefined {
   return noteCreations(transaction, 'pet.created', data);
 }
 
-function toRow({ name, categoryId, status }: NewPet) {
-  return { name, categoryId, status, version: 1 };
+function toRow({ name, categoryId, status, ownerId }: OwnedPet) {
+  return { name, categoryId, status, version: 1, ownerId };
 }
 
 const addPet = batched(addPets);
 
 /** Like `addPet`, for an operator, and for a request that may be repeated: its record holds the whole animal. */
-async function createPet(transaction: Transaction, actor: Actor, pet: NewPet): Promise<Result<Pet>> {
-  const created = { id: await addPet(transaction, pet), ...pet };
+async function createPet(
+  transaction: Transaction,
+  actor: Actor,
+  pet: NewPet,
+  ownerId: number,
+): Promise<Result<Pet>> {
+  const created = { id: await addPet(transaction, { ...pet, ownerId }), ...pet };
   await addOperatorAudit(transaction, actor, {
     action: 'pets create',
     target: toTarget(created.id),
@@ -112,8 +127,23 @@ function describeValues(
   return Object.fromEntries(fields.map((field) => [field, pet[field]?.toString() ?? null]));
 }
 
+/** What must be true of an animal that is changed. */
+interface Conditions extends Owner {
+  /** The entity tags that `isCurrent` compares. */
+  readonly ifMatch?: readonly string[] | undefined;
+}
+
+/** Why a locked animal may not be changed, or undefined if it may. */
+function refuseChange(
+  pet: PetRow,
+  { accountId, ifMatch }: Conditions,
+): Failure<'insufficient_scope' | 'precondition_failed'> | undefined {
+  if (!isOwnedBy(pet, accountId)) return { error: 'insufficient_scope' };
+  return isCurrent(ifMatch, petJson(pet)) ? undefined : { error: 'precondition_failed' };
+}
+
 /**
- * `ifMatch`: the entity tags that `isCurrent` compares. `conflict`: the patch names the status, and the animal has an open
+ * `insufficient_scope`: the animal is of another owner. `conflict`: the patch names the status, and the animal has an open
  * order. `invalid_request`: the patch has a fault.
  */
 async function updatePet(
@@ -121,12 +151,18 @@ async function updatePet(
   actor: Actor,
   id: bigint,
   { fields, names, fault }: Patch<PetPatch>,
-  ifMatch: readonly string[] | undefined,
-): Promise<Result<Json<Pet>, 'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>> {
+  conditions: Conditions,
+): Promise<
+  Result<
+    Json<Pet>,
+    'not_found' | 'insufficient_scope' | 'precondition_failed' | 'conflict' | 'invalid_request'
+  >
+> {
   const hold = await lockPet(transaction, id);
   if (hold === undefined) return { error: 'not_found' };
   const { pet, openOrder } = hold;
-  if (!isCurrent(ifMatch, petJson(pet))) return { error: 'precondition_failed' };
+  const refused = refuseChange(pet, conditions);
+  if (refused !== undefined) return refused;
   const mayPatchStatus = transition('status patched', pet.status, openOrder !== undefined) !== undefined;
   if (names.includes('status') && !mayPatchStatus) return { error: 'conflict' };
   if (fault !== undefined) return { error: 'invalid_request', message: fault };
@@ -150,17 +186,18 @@ async function updatePet(
   return { value: event.data };
 }
 
-/** `conflict`: the animal has an open order. */
+/** `insufficient_scope`: the animal is of another owner. `conflict`: it has an open order. */
 async function deletePet(
   transaction: Transaction,
   actor: Actor,
   id: bigint,
-  ifMatch: readonly string[] | undefined,
-): Promise<Result<undefined, 'not_found' | 'precondition_failed' | 'conflict'>> {
+  conditions: Conditions,
+): Promise<Result<undefined, 'not_found' | 'insufficient_scope' | 'precondition_failed' | 'conflict'>> {
   const hold = await lockPet(transaction, id);
   if (hold === undefined) return { error: 'not_found' };
   const { pet, openOrder } = hold;
-  if (!isCurrent(ifMatch, petJson(pet))) return { error: 'precondition_failed' };
+  const refused = refuseChange(pet, conditions);
+  if (refused !== undefined) return refused;
   if (transition('deleted', pet.status, openOrder !== undefined) === undefined) return { error: 'conflict' };
   const deleted = petEvent('pet.deleted', { ...pet, version: pet.version + 1 });
   await recordEvents(transaction, [deleted], [sql`DELETE FROM pets WHERE id = ${id}`]);
@@ -170,6 +207,17 @@ async function deletePet(
     before: describeValues(pet),
   });
   return { value: undefined };
+}
+
+/** Finds an animal of a category. In the order of the index, whatever the statistics of PostgreSQL are. */
+export function selectOneOf(categoryId: bigint, dialect: Transaction['dialect']): Sql {
+  return sql`SELECT 1 FROM ${dialect.indexedBy(PETS, 'pets_by_category')} WHERE category_id = ${categoryId}
+    ORDER BY coalesce(status, ''), id LIMIT 1`;
+}
+
+/** For `ANIMALS` of categories. */
+export async function existInCategory(transaction: Transaction, categoryId: bigint): Promise<boolean> {
+  return (await transaction.query(selectOneOf(categoryId, transaction.dialect))).length > 0;
 }
 
 export const WRITES = {
@@ -188,6 +236,8 @@ const IMPORT_CHUNK = 1_000;
 
 export interface ImportOptions {
   readonly atomic: boolean;
+  /** The account that they belong to. By default they belong to the house. */
+  readonly ownerId?: number;
   readonly onProgress?: (count: number) => void;
   /**
    * Categories that `atomic` adds in its commit, with reserved ids. They are read when all animals have been given.
@@ -204,32 +254,33 @@ export function open(engine: AnyEngine) {
   const reads = engine.kind === 'sqlite' ? openSqliteReads(engine.reader) : openPostgresReads(engine.pool);
   return {
     ...reads,
-    /** Resolves once the animal is on disk and visible to every list and get. */
+    /** Resolves once the animal is on disk and visible to every list and get. `ownerId`: see `ImportOptions`. */
     async create<Key extends Idempotency | undefined = undefined>(
       actor: Actor,
       pet: NewPet,
       idempotency?: Key,
+      ownerId: number = HOUSE,
     ): Promise<Repeatable<Pet, never, Key>> {
       if (actor.kind !== 'key' || idempotency !== undefined)
-        return engine.writeOnce(idempotency, createPet, actor, pet);
-      return { value: { id: await engine.write(addPet, pet), ...pet } };
+        return engine.writeOnce(idempotency, createPet, actor, pet, ownerId);
+      return { value: { id: await engine.write(addPet, { ...pet, ownerId }), ...pet } };
     },
-    update: (actor: Actor, id: bigint, patch: Patch<PetPatch>, ifMatch?: readonly string[]) =>
-      engine.write(updatePet, actor, id, patch, ifMatch),
-    delete: (actor: Actor, id: bigint, ifMatch?: readonly string[]) =>
-      engine.write(deletePet, actor, id, ifMatch),
+    update: (actor: Actor, id: bigint, patch: Patch<PetPatch>, conditions: Conditions = {}) =>
+      engine.write(updatePet, actor, id, patch, conditions),
+    delete: (actor: Actor, id: bigint, conditions: Conditions = {}) =>
+      engine.write(deletePet, actor, id, conditions),
     /**
      * Adds animals in chunks as they arrive, and calls `onProgress` with the count so far after each commit. With `atomic`
      * it commits all of them at the end, and none when `pets` throws. Memory stays flat. Returns the count.
      */
     addAll(
       pets: AsyncIterable<NewPet>,
-      { atomic, onProgress, categories = [], entry }: ImportOptions,
+      { atomic, ownerId = HOUSE, onProgress, categories = [], entry }: ImportOptions,
     ): Promise<number> {
       let count = 0;
-      const addChunks = async (add: (chunk: readonly NewPet[]) => Promise<unknown>): Promise<number> => {
+      const addChunks = async (add: (chunk: readonly OwnedPet[]) => Promise<unknown>): Promise<number> => {
         for await (const chunk of gatherChunks(pets, IMPORT_CHUNK)) {
-          await add(chunk);
+          await add(chunk.map((pet) => ({ ...pet, ownerId })));
           count += chunk.length;
           onProgress?.(count);
         }
@@ -246,8 +297,7 @@ export function open(engine: AnyEngine) {
     /** Every animal as of one instant, oldest first. */
     async *readAll(): AsyncGenerator<Pet> {
       await using snapshot = await engine.snapshot();
-      for await (const rows of snapshot.rows(PETS))
-        for (const { version: _, ...pet } of rows.map(PETS.parse)) yield pet;
+      for await (const rows of snapshot.rows(PETS)) yield* rows.map(PETS.parse).map(toPet);
     },
   };
 }

@@ -47,6 +47,11 @@ export function transition(
   );
 }
 
+/** Whether a change may be about an animal of this owner: of the account, or without one of any. */
+export function isOwnedBy({ ownerId }: { readonly ownerId: number }, accountId: number | undefined): boolean {
+  return accountId === undefined || accountId === ownerId;
+}
+
 /** The status that an event of an order gives its animal. */
 export function statusAfter(
   event: PetEvent,

@@ -5,7 +5,17 @@ import type { Value } from '../../storage/sql.ts';
 import type { Query, Reader } from '../../storage/sqlite/query.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
-import { INDEXED_STATUSES, type PetPage, type PetQuery, type PetReads } from './table.ts';
+import { listInRounds, needsRounds, ROUND } from './rounds.ts';
+import {
+  COLUMNS,
+  INDEXED_STATUSES,
+  type PetColumns,
+  petFromColumns,
+  type PetPage,
+  type PetQuery,
+  type PetReads,
+  petsJson,
+} from './table.ts';
 
 /** Separates the animals of a page, and occurs nowhere else: in a JSON string a quote has a backslash before it. */
 const SEPARATOR = ',{"id":';
@@ -14,12 +24,22 @@ const SEPARATOR = ',{"id":';
 type PageRow = readonly [count: bigint, animals: string | null];
 
 /**
- * The animals of this status and category with an id up to `?1`. INDEXED BY: statistics that are out of date could make
- * SQLite walk all ids instead.
+ * Animals of this status and of the category or the owner `?2`, with an id up to `?1`. INDEXED BY: statistics that are out of
+ * date could make SQLite walk all ids instead.
  */
-const ofCategory = (status: string) =>
-  `SELECT id, json FROM pets INDEXED BY pets_by_category
-     WHERE category_id = ?2 AND coalesce(status, '') = ${status} AND id <= ?1`;
+const ofStatus = (by: 'category' | 'owner', status: string, columns = 'id, json') =>
+  `SELECT ${columns} FROM pets INDEXED BY pets_by_${by}
+     WHERE ${by}_id = ?2 AND coalesce(status, '') = ${status} AND id <= ?1`;
+
+/** The same of any status. SQLite merges the statuses as it goes: it reads three rows more than it needs. */
+const ofAnyStatus = (by: 'category' | 'owner', columns?: string) =>
+  INDEXED_STATUSES.map((status) => ofStatus(by, `'${status}'`, columns)).join(' UNION ALL ');
+
+/** The animals of an owner that a round looks at, of any status or of one. */
+export const ROUNDS = {
+  ofOwner: `${ofAnyStatus('owner', COLUMNS)} ORDER BY id DESC LIMIT ${ROUND}`,
+  ofOwnerAndStatus: `${ofStatus('owner', '?3', COLUMNS)} ORDER BY id DESC LIMIT ${ROUND}`,
+} as const;
 
 /**
  * The pages that there are. A test shows that an index answers each, however large the table. The number of rows is part of
@@ -29,15 +49,16 @@ export const PAGES = {
   all: (rows: number) => joinPage('SELECT json FROM pets WHERE id <= ?1', rows),
   ofStatus: (rows: number) =>
     joinPage('SELECT json FROM pets INDEXED BY pets_by_status WHERE id <= ?1 AND status = ?2', rows),
-  ofCategoryAndStatus: (rows: number) => joinPage(ofCategory('?3'), rows),
-  /** SQLite merges the statuses as it goes: it reads three rows more than it needs. */
-  ofCategory: (rows: number) =>
-    joinPage(INDEXED_STATUSES.map((status) => ofCategory(`'${status}'`)).join(' UNION ALL '), rows),
+  ofCategoryAndStatus: (rows: number) => joinPage(ofStatus('category', '?3'), rows),
+  ofCategory: (rows: number) => joinPage(ofAnyStatus('category'), rows),
+  ofOwnerAndStatus: (rows: number) => joinPage(ofStatus('owner', '?3'), rows),
+  ofOwner: (rows: number) => joinPage(ofAnyStatus('owner'), rows),
   /** CROSS JOIN: SQLite looks up each id of the list, and never walks the animals. */
   ofIds: (rows: number) =>
     joinPage(
       `SELECT id, json FROM (SELECT value AS asked FROM json_each(?2)) CROSS JOIN pets NOT INDEXED
-         WHERE id = asked AND id <= ?1 AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR category_id = ?4)`,
+         WHERE id = asked AND id <= ?1 AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR category_id = ?4)
+           AND (?5 IS NULL OR owner_id = ?5)`,
       rows,
     ),
 } as const;
@@ -72,16 +93,30 @@ export function openSqliteReads(reader: Reader): PetReads {
     ofStatus: [],
     ofCategoryAndStatus: [],
     ofCategory: [],
+    ofOwnerAndStatus: [],
+    ofOwner: [],
     ofIds: [],
   };
 
-  function readPage({ limit, status, categoryId, id: ids, cursor }: PetQuery): PetPage {
+  function readPage({ limit, status, categoryId, accountId, id: ids, cursor }: PetQuery): PetPage {
     const from = firstId(cursor);
     if (ids !== undefined) {
       // Each id once, because a join repeats the animal of an id that is given twice.
       const distinct = `[${Array.from(new Set(ids)).join()}]`;
-      return selectPage('ofIds', limit, from, distinct, status ?? null, categoryId ?? null);
+      return selectPage(
+        'ofIds',
+        limit,
+        from,
+        distinct,
+        status ?? null,
+        categoryId ?? null,
+        accountId ?? null,
+      );
     }
+    if (accountId !== undefined)
+      return status === undefined
+        ? selectPage('ofOwner', limit, from, accountId)
+        : selectPage('ofOwnerAndStatus', limit, from, accountId, status);
     if (categoryId === undefined)
       return status === undefined
         ? selectPage('all', limit, from)
@@ -103,6 +138,15 @@ export function openSqliteReads(reader: Reader): PetReads {
     return toPetPage(animals.slice(0, end), BigInt(id));
   }
 
+  function lookAtOwner({ accountId = 0, status }: PetQuery, from: bigint): Pet[] {
+    reader.begin();
+    const rows =
+      status === undefined
+        ? reader.of<PetColumns>(ROUNDS.ofOwner).all(from, accountId)
+        : reader.of<PetColumns>(ROUNDS.ofOwnerAndStatus).all(from, accountId, status);
+    return rows.map(petFromColumns);
+  }
+
   function forgetPages(): void {
     firstPages.fill(undefined);
     cachedLength = 0;
@@ -112,8 +156,13 @@ export function openSqliteReads(reader: Reader): PetReads {
   return {
     /** First pages without other filters, which most clients ask for, stay cached until the next commit. */
     async list(query) {
-      const { cursor, categoryId, id } = query;
-      if (cursor !== undefined || categoryId !== undefined || id !== undefined) return readPage(query);
+      const { cursor, categoryId, accountId, id } = query;
+      if (needsRounds(query)) {
+        const { items, next } = await listInRounds(query, (from) => lookAtOwner(query, from));
+        return { items: petsJson(items), next };
+      }
+      if (cursor !== undefined || categoryId !== undefined || accountId !== undefined || id !== undefined)
+        return readPage(query);
       if (!reader.isFresh) await reader.check();
       const index = indexOf(query);
       if (reader.version !== cachedAt) forgetPages();

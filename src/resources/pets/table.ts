@@ -2,7 +2,16 @@
 import type { Page, PageQuery } from '../../domain/page.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Result } from '../../domain/result.ts';
-import { enumeration, instant, int64, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
+import {
+  enumeration,
+  instant,
+  int64,
+  integer,
+  optional,
+  type Stored,
+  Table,
+  text,
+} from '../../storage/table.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
 
@@ -28,13 +37,15 @@ export const PETS = new Table(
 /** An animal as a row, with its version. */
 export type PetRow = Stored<typeof PETS>;
 
-/** Every status as the index by category has it. An animal without a status has ''. */
+/** Every status as the indexes by category and by owner have it. An animal without a status has ''. */
 export const INDEXED_STATUSES = ['', ...PET_STATUSES] as const;
 
 /** `limit` is 1 to 100. */
 export interface PetQuery extends PageQuery {
   readonly status?: PetStatus | undefined;
   readonly categoryId?: bigint | undefined;
+  /** Only animals of this account; 0: of the house. */
+  readonly accountId?: number | bigint | undefined;
   /** Only these animals: 1 to 100 ids in any order, some perhaps twice. */
   readonly id?: readonly bigint[] | undefined;
 }
@@ -51,6 +62,14 @@ export interface PetReads {
   /** A page never changes: as long as nothing is written, the same object may be returned again. */
   list(query: PetQuery): Promise<PetPage>;
   get(id: bigint): Promise<Result<Json<Pet>, 'not_found'>>;
+}
+
+/** The columns of an animal as clients see it, and a row of them. */
+export const COLUMNS = 'id, name, category_id, status';
+export type PetColumns = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];
+
+export function petFromColumns([id, name, categoryId, status]: PetColumns): Pet {
+  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
 }
 
 /** An animal as JSON with exact int64. An animal without a status has no such member. */

@@ -69,6 +69,7 @@ export const AUTHENTICATION: Scenario = {
       'POST /v1/categories',
       'GET /v1/categories/1',
       'PATCH /v1/categories/1',
+      'DELETE /v1/categories/1',
       'POST /v1/store/orders',
       'GET /v1/store/orders',
       'GET /v1/store/orders/1',

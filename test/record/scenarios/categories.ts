@@ -85,7 +85,15 @@ export const CATEGORIES: Scenario = {
       { send: 'PATCH /v1/categories/1', body: {}, headers: { 'Content-Type': 'text/plain' } },
     ],
     ['refuse a patch by a reader', { send: 'PATCH /v1/categories/1', as: 'reader', body: {} }],
-    ['refuse DELETE', 'DELETE /v1/categories/1'],
+    ['refuse a patch by a writer', { send: 'PATCH /v1/categories/1', as: 'writer', body: {} }],
+    ['refuse to delete for a writer', { send: 'DELETE /v1/categories/2', as: 'writer' }],
+    [
+      'refuse to delete with an old tag',
+      { send: 'DELETE /v1/categories/2', headers: { 'If-Match': '$tag' } },
+    ],
+    ['refuse to delete one with an animal', 'DELETE /v1/categories/1'],
+    ['delete', 'DELETE /v1/categories/2'],
+    ['delete again', 'DELETE /v1/categories/2'],
     ['refuse PUT of the list', { send: 'PUT /v1/categories', body: {} }],
   ],
 };

@@ -123,6 +123,8 @@ export const COMMANDS: readonly CommandRow[] = [
   'pets delete 99 --json',
   'categories set Dogs --name Hounds --no-description --json',
   'categories set Dogs --name Hounds --json',
+  'categories delete Hounds --json',
+  'categories delete Dogs --json',
   'export --what orders --format csv',
   'export --what orders --account store --status complete --json',
   'operators list --json',

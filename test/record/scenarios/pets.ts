@@ -10,6 +10,7 @@ export const PETS: Scenario = {
     reader: { scopes: ['pets:read'] },
     writer: { scopes: ['pets:write'] },
     other: { account: 'other' },
+    partner: { account: 'other', scopes: ['pets:read', 'pets:write'] },
   },
   rows: [
     // createPet
@@ -204,6 +205,9 @@ export const PETS: Scenario = {
     ],
     ['the next page of ids', 'GET $next'],
     ['ids with other filters', 'GET /v1/pets?id=3&id=1&status=sold&categoryId=7'],
+    ['those of the account', { send: 'GET /v1/pets?mine=true', as: 'partner' }],
+    ['those of the account in pages', 'GET /v1/pets?mine=true&categoryId=7&limit=1'],
+    ['refuse a bad mine', 'GET /v1/pets?mine=1'],
     ['an encoded path', 'GET /v1/%70ets?limit=1'],
     ['an absolute target', 'GET http://other.example/v1/pets?limit=1'],
     ['refuse the limit 0', 'GET /v1/pets?limit=0'],
@@ -288,11 +292,13 @@ export const PETS: Scenario = {
     ],
     ['refuse a patch over 16 KiB', { send: 'PATCH /v1/pets/1', body: { note: 'x'.repeat(17_000) } }],
     ['refuse a patch by a reader', { send: 'PATCH /v1/pets/1', as: 'reader', body: {} }],
+    ['refuse a patch by another account', { send: 'PATCH /v1/pets/1', as: 'partner', body: {} }],
 
     // deletePet
     ['refuse to delete with an old tag', { send: 'DELETE /v1/pets/2', headers: { 'If-Match': '"x"' } }],
     ['refuse to delete with a body', { send: 'DELETE /v1/pets/2', body: {} }],
     ['refuse to delete for a reader', { send: 'DELETE /v1/pets/2', as: 'reader' }],
+    ['refuse to delete for another account', { send: 'DELETE /v1/pets/2', as: 'partner' }],
     ['delete', { send: 'DELETE /v1/pets/2' }],
     ['delete again', { send: 'DELETE /v1/pets/2' }],
     ['delete an id that is none', { send: 'DELETE /v1/pets/rex' }],
