@@ -138,20 +138,29 @@ export function waitFor<T>(
   find: (written: { stdout: string; stderr: string }) => T | undefined,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const fail = (reason: string) => {
+    const { stdout, stderr } = running.child;
+    // Services write megabytes after what was waited for.
+    const stop = () => {
       clearTimeout(timer);
+      stdout?.off('data', look);
+      stderr?.off('data', look);
+      running.child.off('close', end);
+    };
+    const fail = (reason: string) => {
+      stop();
       reject(new Error(`${reason}\n${running.stdout()}\n${running.stderr()}`));
     };
     const timer = setTimeout(() => fail('The process did not write what was waited for.'), START_PATIENCE);
+    const end = () => fail('The process ended.');
     const look = () => {
       const found = find({ stdout: running.stdout(), stderr: running.stderr() });
       if (found === undefined) return;
-      clearTimeout(timer);
+      stop();
       resolve(found);
     };
-    running.child.stdout?.on('data', look);
-    running.child.stderr?.on('data', look);
-    running.child.once('close', () => fail('The process ended.'));
+    stdout?.on('data', look);
+    stderr?.on('data', look);
+    running.child.once('close', end);
     look();
   });
 }
