@@ -53,12 +53,19 @@ const APIS: Readonly<Record<'public' | 'admin', readonly Operation[]>> = {
 };
 
 interface Api {
+  readonly name: string;
+  readonly database: 'SQLite' | 'PostgreSQL';
   readonly send: Send;
   readonly hasRateHeaders: boolean;
 }
 
 /** Both APIs of a service whose database has everything that examples name. Its clock moves when a window is used up. */
-async function start(databaseUrl: string, clock = fakeClock(), advance: AdvanceDatabase = async () => {}) {
+async function start(
+  database: Api['database'],
+  databaseUrl: string,
+  clock = fakeClock(),
+  advance: AdvanceDatabase = async () => {},
+) {
   const env = { ...EXAMPLE_ENV, CONSOLE_PORT: '0' };
   const service = consoleOf(await startTestService(file, { databaseUrl, clock, env }));
   services.push(service);
@@ -96,8 +103,8 @@ async function start(databaseUrl: string, clock = fakeClock(), advance: AdvanceD
       return sent;
     };
   return {
-    public: { send: sendTo(client, '/v1'), hasRateHeaders: true } as Api,
-    admin: { send: sendTo(operator, '/admin/v1'), hasRateHeaders: false } as Api,
+    public: { name: 'public', database, send: sendTo(client, '/v1'), hasRateHeaders: true } as Api,
+    admin: { name: 'admin', database, send: sendTo(operator, '/admin/v1'), hasRateHeaders: false } as Api,
   };
 }
 
@@ -105,8 +112,8 @@ const databases = await startForFile(async () => {
   const clock = fakeClock();
   const postgres = await migratedPostgres(file);
   return {
-    SQLite: await start(temporaryDatabase(file)),
-    PostgreSQL: await start(postgres, clock, await stopDatabaseClock(postgres, clock().unix)),
+    SQLite: await start('SQLite', temporaryDatabase(file)),
+    PostgreSQL: await start('PostgreSQL', postgres, clock, await stopDatabaseClock(postgres, clock().unix)),
   };
 });
 
@@ -117,7 +124,7 @@ file.after(() => turns.disable());
 /** Sends a request, and measures its work. */
 async function measure({ send }: Api, each: Attempt) {
   statements.take();
-  turns.reset();
+  if (isTorture) turns.reset();
   const begun = performance.now();
   const sent = await send(each);
   return { sent, ...statements.take(), took: performance.now() - begun, turn: turns.max / 1e6 };
@@ -129,14 +136,21 @@ function isTooMuch({ statements: count, rows, took, turn }: Awaited<ReturnType<t
   return count > MOST_STATEMENTS || rows > MOST_ROWS || isSlow;
 }
 
-/** Sends a request, and checks what every answer promises. */
+/** What SQLite's service answered without a statement: no database makes a difference to it. */
+const answeredWithoutStatement = new Map<string, Sent>();
+
+/** Sends a request, unless its answer is known, and checks what every answer promises. */
 async function attempt(api: Api, each: Attempt): Promise<Sent> {
+  const key = `${api.name} ${JSON.stringify(each)}`;
+  const known = api.database === 'SQLite' ? undefined : answeredWithoutStatement.get(key);
+  if (known !== undefined) return known;
   const about = JSON.stringify(each).slice(0, 300);
   let work = await measure(api, each);
   // Background tasks may have worked meanwhile.
   for (let again = 0; again < 3 && isTooMuch(work) && work.statements < 10 * MOST_STATEMENTS; again++)
     work = await measure(api, each);
   const { sent, ...costs } = work;
+  if (api.database === 'SQLite' && work.statements === 0) answeredWithoutStatement.set(key, sent);
   assert.ok(!isTooMuch(work), `${JSON.stringify(costs)}: ${about}`);
   assert.ok(sent.status < 500, `${sent.status} ${about}: ${sent.text.slice(0, 300)}`);
   assert.notEqual(sent.status, 401, about);
