@@ -19,6 +19,7 @@ test('a range is 30 days by the day, or 24 hours by the hour, until now', () => 
   assert.deepEqual(readRange(past), { interval: 'day', ...past });
   assert.equal(readRange({ to: NOW - DAY }).from, FIRST_DAY - DAY);
   assert.equal(readRange({ to: FIRST_DAY }).from, FIRST_DAY - 30 * DAY);
+  assert.deepEqual(readRange({ from: NOW }), { interval: 'day', from: NOW, to: NOW });
 });
 
 test('a range may begin with the first interval that is kept', () => {
