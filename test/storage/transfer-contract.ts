@@ -27,6 +27,12 @@ export async function allRows(from: TableReader, table: AnyTable): Promise<Table
   return all;
 }
 
+/** As the databases return it. */
+const rexRow = (id: bigint): TableRow =>
+  PETS.encode({ id, name: 'Rex', categoryId: 7n, status: 'sold', version: 1, ownerId: 0 }).map((value) =>
+    typeof value === 'number' ? BigInt(value) : value,
+  );
+
 /** What a copy may rely on in either database, as its source and as its target. */
 export function transferContract(name: string, newFixture: NewFixture): void {
   test(`${name}: a snapshot shows one instant of all tables`, async (t) => {
@@ -38,7 +44,10 @@ export function transferContract(name: string, newFixture: NewFixture): void {
       const account = await createAccount(service.accounts, 'late', 'pro', PLANS.pro);
       await addKey(service.keys, newKey(account.id));
       await addPets(service.pets, [REX]);
-      assert.deepEqual(await allRows(source, PETS), [[1n, 'Rex', 7n, null, 1n]]);
+      assert.deepEqual(
+        (await allRows(source, PETS)).map(([id]) => id),
+        [1n],
+      );
       for (const table of [ACCOUNTS, KEYS]) assert.deepEqual(await allRows(source, table), []);
     });
   });
@@ -46,7 +55,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
   test(`${name}: rows come once each, in chunks, in the order of their keys' bytes`, async (t) => {
     const { store } = await newFixture(t);
     const rows = (from: number, to: number): TableRow[] =>
-      Array.from({ length: to - from }, (_, i) => [BigInt(from + i), 'Rex', 7n, 'sold', 1n]);
+      Array.from({ length: to - from }, (_, i) => rexRow(BigInt(from + i)));
     const records = ['B', '_', 'a', 'Ä', '\u{ffff}', '😀'].map(
       (key): TableRow => [1n, `sha256 ${key}`, 'f', 201n, '/pets/1', '{}', 2n],
     );
@@ -64,8 +73,8 @@ export function transferContract(name: string, newFixture: NewFixture): void {
   test(`${name}: a filling sees its own rows, and they are gone when it fails`, async (t) => {
     const { store } = await newFixture(t);
     const filling = store.database.fill(async (target) => {
-      await target.insert(PETS, [[5n, 'Rex', 7n, null, 1n]]);
-      assert.deepEqual(await allRows(target, PETS), [[5n, 'Rex', 7n, null, 1n]]);
+      await target.insert(PETS, [rexRow(5n)]);
+      assert.deepEqual(await allRows(target, PETS), [rexRow(5n)]);
       throw new Error('half way');
     });
     await assert.rejects(filling, /half way/);

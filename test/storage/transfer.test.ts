@@ -44,10 +44,10 @@ const CHOSEN: Readonly<Record<string, readonly TableRow[]>> = {
     [4n, 3n, 'bb', 'staging', 'NULL', 'pets:read', 1n, 2n, 3n, 4n, '0aZ9', 5n],
   ],
   pets: [
-    [1n, 'null', INT64_MIN, null, 1n],
-    [2n, '{"a", \\N}\t\r\n', INT64_MAX, 'available', 2n],
-    [3n, '  🐕‍🦺 ﷺ e\u0301 \u{10ffff} ', 0n, 'pending', 3n],
-    [INT64_MAX - 1n, 'x'.repeat(200), -1n, 'sold', 4n],
+    [1n, 'null', INT64_MIN, null, 1n, 0n, null, null, null],
+    [2n, '{"a", \\N}\t\r\n', INT64_MAX, 'available', 2n, 3n, 1_700_000_000_000n, 'key:4', 2n],
+    [3n, '  🐕‍🦺 ﷺ e\u0301 \u{10ffff} ', 0n, 'pending', 3n, 2n, 5n, "system:O'Brien:1", 2n],
+    [INT64_MAX - 1n, 'x'.repeat(200), -1n, 'sold', 4n, 9_007_199_254_740_991n, null, null, null],
   ],
   idempotency: [
     [2n, 'sha256 !~"\\', 'cc', 201n, '/pets/1', '{"name":"\\u0001\\"🐕"}', 5n],
