@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { NewPet } from '../resources/pets/schema.ts';
-import type { ImportOptions as PetImport, PetRepository } from '../resources/pets/repository.ts';
+import type { ImportOptions as PetImport } from '../resources/pets/repository.ts';
 import type { ReservedCategory } from '../resources/categories/repository.ts';
 import { AuditedRun } from './audited-run.ts';
 import { type CategoryIds, committedIds, inventedIds, reservedIds, UsedCategories } from './category-ids.ts';
@@ -122,33 +122,34 @@ async function importFile(
   });
   const refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
   try {
-    const importInto = (archive: Importer, ids: CategoryIds, audited: Audited = {}) =>
-      importRows(terminal, { rows, describe, signal }, options, refusedFile, { archive, ids, ...audited });
+    const importInto = (addAll: Importer, ids: CategoryIds, run?: AuditedRun) =>
+      importRows(terminal, { rows, describe, signal }, options, refusedFile, { addAll, ids, run });
     if (!options.dryRun)
       await withNewStore(({ store: { pets, audit, categories }, actor }) => {
         const target = { kind: 'pets', name: file } as const;
         const changeOf = (animals: number) => ({ action: 'import', target, after: { animals } });
+        const addAll: Importer = (animals, settings) =>
+          pets.addAll(animals, { ...settings, actor, changeOf });
         return options.atomic
-          ? importInto(pets, reservedIds(categories), { entry: { actor, changeOf } })
-          : importInto(pets, committedIds(categories, actor), {
-              run: new AuditedRun(audit, actor, 'import', target),
-            });
+          ? importInto(addAll, reservedIds(categories))
+          : importInto(
+              addAll,
+              committedIds(categories, actor),
+              new AuditedRun(audit, actor, 'import', target),
+            );
       });
-    else if (!mapsNames(options.map)) await importInto(NOWHERE, inventedIds(undefined));
-    else await withStoreIfAny((store) => importInto(NOWHERE, inventedIds(store?.categories)));
+    else if (!mapsNames(options.map)) await importInto(countAnimals, inventedIds(undefined));
+    else await withStoreIfAny((store) => importInto(countAnimals, inventedIds(store?.categories)));
   } finally {
     const lack = refusedFile?.close();
     if (lack !== undefined) printError(`petstore: ${lack}`);
   }
 }
 
-type Importer = Pick<PetRepository, 'addAll'>;
-
-/** How the audit log shows an import: `entry` if it is atomic, else `run`. */
-interface Audited {
-  readonly entry?: NonNullable<PetImport['entry']>;
-  readonly run?: AuditedRun;
-}
+type Importer = (
+  animals: AsyncIterable<NewPet>,
+  settings: Omit<PetImport, 'actor' | 'changeOf'>,
+) => Promise<number>;
 
 /** The rows of a file, what it was taken for so far, and what stops reading it. */
 interface Input {
@@ -157,12 +158,19 @@ interface Input {
   readonly signal: AbortSignal;
 }
 
+/** Where the animals go. `run`: how the audit log shows an import that is not atomic. */
+interface ImportTarget {
+  readonly addAll: Importer;
+  readonly ids: CategoryIds;
+  readonly run: AuditedRun | undefined;
+}
+
 async function importRows(
   terminal: ProgramTerminal,
   { rows, describe, signal }: Input,
   { atomic = false, dryRun = false, json, map }: ImportOptions,
   refusedFile: RefusedFile | undefined,
-  { archive, ids, entry, run }: Audited & { readonly archive: Importer; readonly ids: CategoryIds },
+  { addAll, ids, run }: ImportTarget,
 ): Promise<void> {
   const progress = new Progress(terminal.system.stderr, systemClock());
   const report = (json ? jsonReport : textReport)(terminal, progress, dryRun);
@@ -228,7 +236,7 @@ async function importRows(
     await run?.end({ animals: imported, refused });
   };
   try {
-    await archive.addAll(pets(), { atomic, onProgress, categories: ids.made, ...(entry && { entry }) });
+    await addAll(pets(), { atomic, onProgress, categories: ids.made });
   } catch (error) {
     if (atomic) {
       imported = 0;
@@ -258,10 +266,8 @@ function readDelimiter(text: string): string {
 }
 
 /** Takes all animals and stores none. */
-const NOWHERE: Importer = {
-  async addAll(pets, { onProgress }) {
-    let count = 0;
-    for await (const _ of pets) onProgress?.(++count);
-    return count;
-  },
+const countAnimals: Importer = async (animals, { onProgress }) => {
+  let count = 0;
+  for await (const _ of animals) onProgress?.(++count);
+  return count;
 };

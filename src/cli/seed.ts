@@ -117,6 +117,7 @@ async function seedPets(
   const progress = new Progress(stderr, clock);
   const pets = inventPets(count, randomSeed, categoryIds);
   const added = await store.pets.addAll(pets, {
+    actor,
     atomic: false,
     onProgress: progress.update,
   });
@@ -150,7 +151,7 @@ async function seedOrders(
     for await (const page of available) {
       for (const { id: petId } of page) {
         if (made === count) return made;
-        const created = await orders.create(account.id, { petId });
+        const created = await orders.create(actor, account.id, { petId });
         if ('error' in created) continue;
         const { id } = created.value;
         const end = ENDS[Math.floor(random() * ENDS.length)];

@@ -24,6 +24,11 @@ export function actorName(actor: Actor): string {
   return actor.kind === 'key' ? String(actor.id) : actor.name;
 }
 
+/** An actor as operators see it, without the address. */
+export function describeActor(actor: Actor): { readonly kind: Actor['kind']; readonly name: string } {
+  return { kind: actor.kind, name: actorName(actor) };
+}
+
 /** The kind and the name of an actor in one text: `key:12`. Without the address. */
 export function textFromActor(actor: Actor): string {
   return `${actor.kind}:${actorName(actor)}`;

@@ -178,7 +178,7 @@ export type NewRow<C extends Codecs> = Omit<RowObject<C>, 'id' | Names<C, true>>
 } & { readonly id?: number | bigint };
 
 /** A table, without its codecs. */
-export type AnyTable = Pick<Table, 'name' | 'key' | 'assignsIds' | 'list' | 'columns'>;
+export type AnyTable = Pick<Table, 'name' | 'key' | 'assignsIds' | 'stamp' | 'list' | 'columns'>;
 
 interface Property {
   readonly property: string;
@@ -194,6 +194,8 @@ export class Table<const C extends Codecs = Codecs> {
   readonly key: readonly string[];
   /** Whether the database assigns its ids: ascending, and none of them twice. */
   readonly assignsIds: boolean;
+  /** The column in which `Transaction.add` writes the instant. Rows have none. */
+  readonly stamp: string | undefined;
   /** All columns for SELECT and RETURNING, in the order in which rows have them. */
   readonly list: Sql;
   /** The same, with their types. */
@@ -207,7 +209,11 @@ export class Table<const C extends Codecs = Codecs> {
   constructor(
     name: string,
     codecs: C,
-    { key, assignsIds = false }: { readonly key: readonly string[]; readonly assignsIds?: boolean },
+    {
+      key,
+      assignsIds = false,
+      stamp,
+    }: { readonly key: readonly string[]; readonly assignsIds?: boolean; readonly stamp?: string },
   ) {
     this.name = name;
     this.codecs = Object.fromEntries(
@@ -219,6 +225,7 @@ export class Table<const C extends Codecs = Codecs> {
     this.parse = createParser(this.codecs);
     this.key = key;
     this.assignsIds = assignsIds;
+    this.stamp = stamp;
     this.#properties = Object.entries(codecs).map(([property, codec]) => ({
       property,
       column: toColumn(property),
@@ -258,9 +265,11 @@ export class Table<const C extends Codecs = Codecs> {
     return sql`INSERT INTO ${raw(this.name)} (${columns}) VALUES ${join(rows)}`;
   }
 
-  /** The values of a row without its id, in the order of `list`. */
-  encodeNew(object: NewRow<C>): Value[] {
-    return this.#propertiesWithoutId.map((property) => encode(property, object));
+  /** The values of a row without its id, in the order of `list`. `instant`: what `stamp` gets. */
+  encodeNew(object: NewRow<C>, instant: Value = null): Value[] {
+    return this.#propertiesWithoutId.map((property) =>
+      property.column === this.stamp ? instant : encode(property, object),
+    );
   }
 
   /** The assignments of an UPDATE. A property that is undefined becomes null. */

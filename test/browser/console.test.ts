@@ -11,7 +11,7 @@ import { startTestConsole } from '../support/console.ts';
 import { CONSOLE_PAGES, loaded, showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { requireValue } from '../storage/fixture.ts';
-import { ROOT, createAccount } from '../support/store.ts';
+import { CLIENT, ROOT, createAccount } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1">';
@@ -48,7 +48,7 @@ async function seed(): Promise<void> {
   await operators.create(ROOT, HOSTILE, 'viewer');
   await categories.create(ROOT, { name: HOSTILE, description: HOSTILE });
   await pets.create(ROOT, { name: `${HOSTILE} ${LONG}`, categoryId: 1n, status: 'available' });
-  await orders.create(1, { petId: 1n, shipDate: '2027-01-15T10:00:00Z' });
+  await orders.create(CLIENT, 1, { petId: 1n, shipDate: '2027-01-15T10:00:00Z' });
 }
 
 await seed();

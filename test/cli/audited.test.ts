@@ -56,7 +56,7 @@ async function prepared(t: TestContext, variables: Variables): Promise<Store> {
   await store.pets.create(CLIENT, { name: 'Rex', categoryId: 7n, status: 'available' });
   await store.pets.create(CLIENT, { name: 'Bo', categoryId: 7n });
   await store.pets.create(CLIENT, { name: 'Mia', categoryId: 7n, status: 'available' });
-  for (const petId of [1n, 3n]) await store.orders.create(1, { petId });
+  for (const petId of [1n, 3n]) await store.orders.create(CLIENT, 1, { petId });
   const ban = { until: Date.now() + 3_600_000, count: 2 };
   await store.limits.writeBanRecords(new Map([[1, { refusals: [], ban }]]));
   return store;

@@ -30,7 +30,9 @@ async function makeOrders(
   const made = [];
   while (made.length < count)
     made.push(
-      requireValue(await orders.create(1, { petId: requireValue(await pets.create(CLIENT, REX)).id })),
+      requireValue(
+        await orders.create(CLIENT, 1, { petId: requireValue(await pets.create(CLIENT, REX)).id }),
+      ),
     );
   return made;
 }

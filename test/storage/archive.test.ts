@@ -6,7 +6,7 @@ import type { NewPet, Pet } from '../../src/resources/pets/schema.ts';
 import type { PetRepository } from '../../src/resources/pets/repository.ts';
 import { addPets, list, requireValue, REX, withIdsOf } from './fixture.ts';
 import { test } from '../support/test.ts';
-import { CLIENT } from '../support/store.ts';
+import { CLIENT, ROOT } from '../support/store.ts';
 
 async function* animals(
   count: number,
@@ -30,7 +30,7 @@ for (const [name, fresh] of STORES) {
       const { store, another } = await fresh(t);
       const counts: number[] = [];
       const onProgress = (soFar: number) => counts.push(soFar);
-      assert.equal(await store.pets.addAll(animals(2_500), { atomic, onProgress }), 2_500);
+      assert.equal(await store.pets.addAll(animals(2_500), { actor: ROOT, atomic, onProgress }), 2_500);
       assert.equal(counts.at(-1), 2_500);
       assert.ok(counts.length > 1);
       assert.deepEqual(
@@ -46,7 +46,7 @@ for (const [name, fresh] of STORES) {
 
     test(`${name}: adding no animals ${how} adds nothing`, async (t) => {
       const { store } = await fresh(t);
-      assert.equal(await store.pets.addAll(animals(0), { atomic }), 0);
+      assert.equal(await store.pets.addAll(animals(0), { actor: ROOT, atomic }), 0);
       assert.deepEqual(await all(store.pets), []);
     });
 
@@ -54,7 +54,7 @@ for (const [name, fresh] of STORES) {
       const { store, another } = await fresh(t);
       const service = await another();
       const interrupt = { at: 1_500, by: () => service.pets.create(CLIENT, REX) };
-      assert.equal(await store.pets.addAll(animals(2_500, interrupt), { atomic }), 2_500);
+      assert.equal(await store.pets.addAll(animals(2_500, interrupt), { actor: ROOT, atomic }), 2_500);
       assert.equal((await all(store.pets)).length, 2_501);
     });
 
@@ -68,7 +68,7 @@ for (const [name, fresh] of STORES) {
       const given = async function* () {
         yield* examples;
       };
-      await store.pets.addAll(given(), { atomic });
+      await store.pets.addAll(given(), { actor: ROOT, atomic });
       const pets = await all(store.pets);
       assert.deepEqual(pets, withIdsOf(pets, examples));
       assert.ok(requireValue(await store.pets.create(CLIENT, REX)).id > (pets.at(-1)?.id ?? 0n));
@@ -85,6 +85,7 @@ for (const [name, fresh] of STORES) {
       throw new Error('the file ends in the middle of a line');
     };
     const adding = store.pets.addAll(animals(3_000, { at: 2_700, by: check }), {
+      actor: ROOT,
       atomic: false,
       onProgress: (soFar) => (reported = soFar),
     });
@@ -99,10 +100,10 @@ for (const [name, fresh] of STORES) {
       assert.equal(await count(other.pets), 0);
       throw new Error('the file ends in the middle of a line');
     };
-    const adding = store.pets.addAll(animals(3_000, { at: 2_700, by: fail }), { atomic: true });
+    const adding = store.pets.addAll(animals(3_000, { at: 2_700, by: fail }), { actor: ROOT, atomic: true });
     await assert.rejects(adding, /middle of a line/);
     assert.equal(await count(other.pets), 0);
-    assert.equal(await store.pets.addAll(animals(5), { atomic: true }), 5);
+    assert.equal(await store.pets.addAll(animals(5), { actor: ROOT, atomic: true }), 5);
     assert.deepEqual(
       (await all(other.pets)).map((pet) => pet.name),
       ['Rex 0', 'Rex 1', 'Rex 2', 'Rex 3', 'Rex 4'],

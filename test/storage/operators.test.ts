@@ -20,7 +20,7 @@ async function twoOrders(store: Store) {
   const [first, second] = await addPets(store.pets, [AVAILABLE, AVAILABLE]);
   assert.ok(first && second);
   const order = async (accountId: number, petId: bigint) =>
-    requireValue(await store.orders.create(accountId, { petId })).id;
+    requireValue(await store.orders.create(CLIENT, accountId, { petId })).id;
   const ids = [await order(shop.id, first.id), await order(zoo.id, second.id)] as const;
   return { shop, zoo, first, second, ids };
 }
@@ -106,7 +106,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
       assert.deepEqual(await other.categories.get(first), { error: 'not_found' });
     };
     const categories = [{ id: first, name: 'Dogs' }];
-    await store.pets.addAll(given(pets, before), { atomic: true, categories });
+    await store.pets.addAll(given(pets, before), { actor: ROOT, atomic: true, categories });
     const { categories: seen } = await another();
     assert.deepEqual(await seen.get(first), { value: { id: first, name: 'Dogs' } });
     assert.deepEqual(await seen.get(second), { error: 'not_found' });
@@ -131,7 +131,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
         { id, name: 'DOGS' },
       ];
       const pets = given([{ ...REX, categoryId: id }], before);
-      await assert.rejects(store.pets.addAll(pets, { atomic: true, categories }), reason);
+      await assert.rejects(store.pets.addAll(pets, { actor: ROOT, atomic: true, categories }), reason);
       assert.deepEqual(await other.categories.get(id), { error: 'not_found' });
       assert.deepEqual(await other.categories.get(kept), { error: 'not_found' });
     }

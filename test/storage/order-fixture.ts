@@ -39,7 +39,8 @@ export async function orderFixture(t: TestContext, fresh: NewFixture) {
     addPet: async (status?: PetStatus) =>
       requireValue(await pets.create(CLIENT, { ...REX, ...(status !== undefined && { status }) })).id,
     /** Orders an animal that is available. */
-    order: async (petId: bigint, accountId = mine) => requireValue(await orders.create(accountId, { petId })),
+    order: async (petId: bigint, accountId = mine) =>
+      requireValue(await orders.create(CLIENT, accountId, { petId })),
   };
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
-import { CLIENT, openPostgresStore, addKey, createAccount } from '../support/store.ts';
+import { CLIENT, ROOT, openPostgresStore, addKey, createAccount } from '../support/store.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -33,7 +33,7 @@ test('a connection that the server ends during use costs a 503', async (t) => {
     for (let n = 0; n < 2_000; n++) yield REX;
   }
   await store.lockForServing('production');
-  await assert.rejects(store.pets.addAll(slowly(), { atomic: true }), UNAVAILABLE);
+  await assert.rejects(store.pets.addAll(slowly(), { actor: ROOT, atomic: true }), UNAVAILABLE);
   assert.deepEqual(await store.pets.list({ limit: 1 }), { items: '[]', next: undefined });
   // The store reports the loss of a connection when the event loop reads it, which may be after the answers.
   assert.match((await store.lost).message, /terminat/);
@@ -155,7 +155,7 @@ test('a slow input or output ends neither an import nor an export', async (t) =>
     await raw('SELECT pg_sleep(0.5)');
     for (let n = 0; n < 1_500; n++) yield REX;
   }
-  assert.equal(await pets.addAll(slowly(), { atomic: true }), 1_501);
+  assert.equal(await pets.addAll(slowly(), { actor: ROOT, atomic: true }), 1_501);
   let count = 0;
   for await (const { id } of pets.readAll()) {
     if (id === 1n) await raw('SELECT pg_sleep(0.5)');

@@ -9,7 +9,7 @@ import { connectAnyway, setHostileDefaults } from '../support/hostile-defaults.t
 import { migratedPostgres } from '../support/migrated-postgres.ts';
 import { throughPgBouncer } from '../support/pgbouncer.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
-import { CLIENT, openPostgresStore } from '../support/store.ts';
+import { CLIENT, ROOT, openPostgresStore } from '../support/store.ts';
 import { test } from '../support/test.ts';
 import { patch, requireValue, REX } from './fixture.ts';
 import { POOL } from './postgres-fixture.ts';
@@ -65,7 +65,7 @@ test('an import is done, whatever the defaults of the database are', async (t) =
   async function* rows() {
     for (let n = 0; n < 3_000; n++) yield REX;
   }
-  assert.equal(await pets.addAll(rows(), { atomic: true }), 3_000);
+  assert.equal(await pets.addAll(rows(), { actor: ROOT, atomic: true }), 3_000);
   let count = 0;
   for await (const _ of pets.readAll()) count++;
   assert.equal(count, 3_000);

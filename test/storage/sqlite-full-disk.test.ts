@@ -9,7 +9,7 @@ import type { PetRepository } from '../../src/resources/pets/repository.ts';
 import { list, newKey, requireValue, walk, readOutcome } from './fixture.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
-import { CLIENT, addKey, createAccount } from '../support/store.ts';
+import { CLIENT, ROOT, addKey, createAccount } from '../support/store.ts';
 
 const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 const REX: NewPet = { name: '🐕'.repeat(200), categoryId: 1n, status: 'sold' };
@@ -79,16 +79,16 @@ test('creates succeed when there is room again, and nothing was half done', asyn
 test('an import that fills the disk is refused, an atomic one as a whole', async (t) => {
   const { store, added, grow } = await fullStore(t);
   for (const atomic of [false, true]) {
-    await assert.rejects(store.pets.addAll(animals(), { atomic }), UNAVAILABLE);
+    await assert.rejects(store.pets.addAll(animals(), { actor: ROOT, atomic }), UNAVAILABLE);
     assert.deepEqual(await walk(store.pets, { limit: 100 }), added.toReversed());
   }
   grow();
-  assert.equal(await store.pets.addAll(animals(), { atomic: true }), 1_500);
+  assert.equal(await store.pets.addAll(animals(), { actor: ROOT, atomic: true }), 1_500);
 });
 
 test('a backup that fills the disk leaves no half copy', async (t) => {
   const { store } = await sqliteFixture(t);
-  await store.pets.addAll(animals(), { atomic: false });
+  await store.pets.addAll(animals(), { actor: ROOT, atomic: false });
   const { folder, grow } = smallDisk(t);
   await assert.rejects(store.backup(join(folder, 'copy.db')));
   assert.deepEqual(readdirSync(folder), []);

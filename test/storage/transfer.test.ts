@@ -143,7 +143,7 @@ for (const [direction, newSource, newTarget] of [
     const category = async (of: Store, name: string) =>
       requireValue(await of.categories.create(CLIENT, { name })).id;
     const order = async (of: Store, pet: Pet | undefined) =>
-      requireValue(await of.orders.create(id, { petId: pet?.id ?? 0n })).id;
+      requireValue(await of.orders.create(CLIENT, id, { petId: pet?.id ?? 0n })).id;
     await category(source, 'Dogs');
     const newestCategory = await category(source, 'Cats');
     await deleteRow('categories', newestCategory);

@@ -71,7 +71,7 @@ async function assertServes({ store }: TestService): Promise<void> {
     location: '/pets/{id}',
   });
   assert.deepEqual(replayed, { replay: { status: 201, location: '/pets/5', json: '{"id":5}' } });
-  assert.equal(readOutcome(await orders.create(1, { petId: 4n })), 'done');
+  assert.equal(readOutcome(await orders.create(CLIENT, 1, { petId: 4n })), 'done');
   assert.deepEqual(await pets.delete(CLIENT, 4n, undefined), { error: 'conflict' });
   const patched = await pets.update(CLIENT, 3n, patch({ status: null }), undefined);
   assert.deepEqual(patched, { value: '{"id":3,"name":"Max","categoryId":7}' });

@@ -1,7 +1,7 @@
 // Contract: sections 5 and 10.
 import { isDeepStrictEqual } from 'node:util';
 import { type Account, chooseLimits, type CustomLimits } from '../../domain/account.ts';
-import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
+import { type Actor, type AuditChange, type AuditValues, SERVICE } from '../../domain/audit.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import { DAY } from '../../domain/clock.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
@@ -193,7 +193,11 @@ async function recordLimits(
     const date = textFromInstant(day * DAY).slice(0, 10);
     if (await markOnce(transaction, `${type} ${accountId} ${environment} ${date}`))
       await recordEvents(transaction, [
-        { ...findStream(type, { accountId, environment }), data: toJson({ day: date, limit, used }) },
+        {
+          ...findStream(type, { accountId, environment }),
+          actor: SERVICE,
+          data: toJson({ day: date, limit, used }),
+        },
       ]);
   }
 }

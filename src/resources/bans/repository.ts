@@ -1,5 +1,5 @@
 // Contract: section 6.
-import type { Actor } from '../../domain/audit.ts';
+import { type Actor, SERVICE } from '../../domain/audit.ts';
 import { chunksOf } from '../../domain/chunks.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Environment } from '../../domain/api-key.ts';
@@ -70,7 +70,7 @@ async function recordBans(transaction: Transaction, bans: readonly KeyBan[]): Pr
   for (const { keyId, until } of bans) {
     const [row] = await transaction.query(sql`${SELECT_KEYS} WHERE k.id = ${keyId}`);
     if (row !== undefined && (await markOnce(transaction, `key.banned ${keyId} ${until}`)))
-      await recordEvents(transaction, [keyEvent('key.banned', parseKey(row), now)]);
+      await recordEvents(transaction, [keyEvent('key.banned', SERVICE, parseKey(row), now)]);
   }
 }
 

@@ -63,16 +63,17 @@ async function createCategory(
   if (added === undefined) return { error: 'conflict' };
   await addOperatorAudit(transaction, actor, describeCreation(category));
   const created = toCategory(CATEGORIES.parse(added));
-  await recordEvents(transaction, [categoryEvent('category.created', created, 1)]);
+  await recordEvents(transaction, [categoryEvent('category.created', actor, created, 1)]);
   return { value: created };
 }
 
 function categoryEvent(
   type: 'category.created' | 'category.updated' | 'category.deleted',
+  actor: Actor,
   category: Category,
   version: number,
 ): NewEvent {
-  return { accountId: 0, environment: '', type, version, data: toJson(category) };
+  return { accountId: 0, environment: '', type, actor, version, data: toJson(category) };
 }
 
 function describeCreation({ name, description }: NewCategory): AuditChange {
@@ -122,7 +123,7 @@ async function updateCategory(
     const version = row.version + 1;
     const changes = { name, description: description ?? undefined, foldedName: folded, version };
     const update = sql`UPDATE categories SET ${CATEGORIES.set(changes)} WHERE id = ${id}`;
-    await recordEvents(transaction, [categoryEvent('category.updated', after, version)], [update]);
+    await recordEvents(transaction, [categoryEvent('category.updated', actor, after, version)], [update]);
     await addOperatorAudit(transaction, actor, {
       action: 'categories set',
       target: { kind: 'category', name: before.name },
@@ -144,7 +145,7 @@ async function deleteCategory(
   if ('error' in locked) return locked;
   if (await ANIMALS.existIn(transaction, id)) return { error: 'conflict' };
   const category = toCategory(locked.value);
-  const deleted = categoryEvent('category.deleted', category, locked.value.version + 1);
+  const deleted = categoryEvent('category.deleted', actor, category, locked.value.version + 1);
   await recordEvents(transaction, [deleted], [sql`DELETE FROM categories WHERE id = ${id}`]);
   await addOperatorAudit(transaction, actor, {
     action: 'categories delete',
@@ -165,10 +166,10 @@ async function reserveId(transaction: Transaction): Promise<bigint> {
   return id as bigint;
 }
 
-/** Without `actor`, the audit log shows nothing. @throws ServiceError `conflict` when a name has been taken since. */
+/** @throws ServiceError `conflict` when a name has been taken since. */
 export async function addReserved(
   transaction: Transaction,
-  actor: Actor | undefined,
+  actor: Actor,
   categories: readonly ReservedCategory[],
 ): Promise<void> {
   for (const { id, name } of categories) {
@@ -178,8 +179,8 @@ export async function addReserved(
       const message = `The category ${name} was added meanwhile, by another program: run the import again.`;
       throw new ServiceError('conflict', message);
     }
-    await recordEvents(transaction, [categoryEvent('category.created', { id, name }, 1)]);
-    if (actor !== undefined) await addAudit(transaction, actor, describeCreation({ name }));
+    await recordEvents(transaction, [categoryEvent('category.created', actor, { id, name }, 1)]);
+    await addAudit(transaction, actor, describeCreation({ name }));
   }
 }
 

@@ -69,8 +69,8 @@ for (const [name, fresh] of STORES) {
     async function* animals(count: number) {
       for (let index = 0; index < count; index++) yield { name: `Rex ${index}`, categoryId: 7n };
     }
-    await store.pets.addAll(animals(2), { atomic: false });
-    await store.pets.addAll(animals(2), { atomic: true });
+    await store.pets.addAll(animals(2), { actor: ROOT, atomic: false });
+    await store.pets.addAll(animals(2), { actor: ROOT, atomic: true });
     const added = await readFeed(store);
     assert.deepEqual(
       added.map(([type, version, data]) => [type, version, JSON.parse(data).name]),
@@ -87,7 +87,11 @@ for (const [name, fresh] of STORES) {
     await rename({ name: 'Hounds' });
     await rename({ name: 'Hounds' });
     const id = await store.categories.reserveId();
-    await store.pets.addAll((async function* () {})(), { atomic: true, categories: [{ id, name: 'Cats' }] });
+    await store.pets.addAll((async function* () {})(), {
+      actor: ROOT,
+      atomic: true,
+      categories: [{ id, name: 'Cats' }],
+    });
     assert.deepEqual(await readFeed(store), [
       ['category.created', 1, toJson(dogs)],
       ['category.updated', 2, toJson({ ...dogs, name: 'Hounds' })],
@@ -98,10 +102,10 @@ for (const [name, fresh] of STORES) {
   test(`${name}: an order's event comes before its animal's, and nobody else sees it`, async (t) => {
     const { store, orders, mine, otherAccount, addPet } = await orderFixture(t, fresh);
     const petId = await addPet('available');
-    const made = requireValue(await orders.create(mine, { petId }));
+    const made = requireValue(await orders.create(CLIENT, mine, { petId }));
     await orders.complete(CLIENT, made.id, { accountId: mine });
     const next = await addPet('available');
-    const second = requireValue(await orders.create(mine, { petId: next }));
+    const second = requireValue(await orders.create(CLIENT, mine, { petId: next }));
     await orders.cancel(CLIENT, second.id, { accountId: mine });
     await orders.cancel(CLIENT, second.id, { accountId: mine });
     const events = await readFeed(store, mine);
@@ -128,9 +132,9 @@ for (const [name, fresh] of STORES) {
   test(`${name}: an expiry comes before what found it, whether a request or the sweep found it`, async (t) => {
     const { store, orders, mine, otherAccount, addPet, passTime } = await orderFixture(t, fresh);
     const petId = await addPet('available');
-    await orders.create(mine, { petId });
+    await orders.create(CLIENT, mine, { petId });
     await passTime(3 * DAY);
-    const again = requireValue(await orders.create(otherAccount, { petId }));
+    const again = requireValue(await orders.create(CLIENT, otherAccount, { petId }));
     await passTime(3 * DAY);
     while (await orders.expireDue());
     const types = async (account: number) =>
@@ -232,7 +236,8 @@ for (const [name, fresh] of STORES) {
   test(`${name}: pages follow one another without a gap, whatever the filter, and end at the end of the feed`, async (t) => {
     const { store, orders, mine, addPet } = await orderFixture(t, fresh);
     const { events } = store;
-    for (let round = 0; round < 4; round++) await orders.create(mine, { petId: await addPet('available') });
+    for (let round = 0; round < 4; round++)
+      await orders.create(CLIENT, mine, { petId: await addPet('available') });
     await events.place();
     const all = visibleStreams({ accountId: mine, environment: ENVIRONMENT, scopes: SCOPES });
     const whole = (await events.list({ streams: all, after: undefined, limit: 100 })).items;

@@ -1,6 +1,7 @@
 // Contract: section 13. Why the order is what it is: docs/design/events.md.
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { ENVIRONMENTS } from '../../domain/api-key.ts';
+import { type Actor, textFromActor } from '../../domain/audit.ts';
 import { DAY, MINUTE } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
@@ -59,6 +60,8 @@ export function eventJson({ key, type, at, version, data }: StoredEvent): Json<u
 
 /** An event to be written. The database gives it its id and its instant. */
 export interface NewEvent<T = unknown> extends Stream {
+  /** Who did it. Only operators see it. */
+  readonly actor: Actor;
   /** Of the thing: 1 when it was added. Undefined where there is none. */
   readonly version?: number;
   /** What a GET gives after the change; of a deleted thing, what it gave before. */
@@ -73,7 +76,7 @@ function chooseTable({ hasOneWriter }: Dialect): Sql {
   return raw(hasOneWriter ? 'events' : 'event_queue');
 }
 
-const NEW_COLUMNS = raw('account_id, environment, type, at, version, data');
+const NEW_COLUMNS = raw('account_id, environment, type, at, version, data, actor');
 
 /** The most events that one statement adds: those of most changes. */
 const AT_ONCE = 2;
@@ -103,33 +106,37 @@ function insertEvents({ clock, dialect }: Transaction, events: readonly NewEvent
   if (texts !== undefined)
     return new Sql(
       texts,
-      events.flatMap(({ accountId, environment, type, version = null, data }) => [
+      events.flatMap(({ accountId, environment, type, version = null, data, actor }) => [
         accountId,
         environment,
         type,
         ...clock.values,
         version,
         data,
+        textFromActor(actor),
       ]),
     );
   const rows = events.map(
-    ({ accountId, environment, type, version = null, data }) =>
-      sql`(${accountId}, ${environment}, ${type}, ${clock}, ${version}, ${data})`,
+    ({ accountId, environment, type, version = null, data, actor }) =>
+      sql`(${accountId}, ${environment}, ${type}, ${clock}, ${version}, ${data}, ${textFromActor(actor)})`,
   );
   const insert = sql`INSERT INTO ${chooseTable(dialect)} (${NEW_COLUMNS}) VALUES ${join(rows)}`;
   INSERTS.set(name, insert.strings);
   return insert;
 }
 
-/** For `Transaction.add`: an event of the catalogue for each new row, whose version is 1. `data` is its JSON, as SQL. */
+/**
+ * For `Transaction.add`: an event of the catalogue for each new row, whose version is 1. `data` is its JSON and `actor` who added
+ * it, as SQL.
+ */
 export function noteCreations(
   { clock, dialect, isSilent }: Transaction,
   type: EventType,
-  data: Sql,
+  { data, actor }: { readonly data: Sql; readonly actor: Sql },
 ): Sql | undefined {
   if (isSilent) return undefined;
   return sql`INSERT INTO ${chooseTable(dialect)} (${NEW_COLUMNS})
-    SELECT 0, '', ${raw(`'${type}'`)}, ${clock}, 1, ${data} FROM added ORDER BY id`;
+    SELECT 0, '', ${raw(`'${type}'`)}, ${clock}, 1, ${data}, ${actor} FROM added ORDER BY id`;
 }
 
 /** Whether something is told for the first time. Nothing else is written when it is not. */

@@ -3,7 +3,7 @@ import { isInForce, type KeyRecord, type KeyState } from '../../domain/account.t
 import { repeatRounds } from '../../domain/rounds.ts';
 import { refuseScopeAlone, type Scope } from '../../domain/scope.ts';
 import type { ApiKey, ApiKeyHash, Environment } from '../../domain/api-key.ts';
-import type { Actor, AuditChange } from '../../domain/audit.ts';
+import { type Actor, type AuditChange, SERVICE } from '../../domain/audit.ts';
 import { type Clock, DAY } from '../../domain/clock.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
@@ -139,10 +139,10 @@ function keyChange(
 }
 
 /** An event of a key, with the key as its account sees it at the instant `now` (Unix milliseconds). */
-export function keyEvent(type: EventType, key: KeyRecord, now: number): NewEvent {
+export function keyEvent(type: EventType, actor: Actor, key: KeyRecord, now: number): NewEvent {
   const { account, environment } = key;
   const stream = findStream(type, { accountId: account.id, environment });
-  return { ...stream, data: toJson(describeKey(key, now)) };
+  return { ...stream, actor, data: toJson(describeKey(key, now)) };
 }
 
 /**
@@ -168,7 +168,7 @@ async function createKey(
   const record = await insertKey(transaction, key, now);
   const { environment, label, scopes, expiresAt } = record;
   const after = { environment, label: label ?? null, scopes, expiresAt: instantOrNull(expiresAt) };
-  await recordEvents(transaction, [keyEvent('key.created', record, now)]);
+  await recordEvents(transaction, [keyEvent('key.created', actor, record, now)]);
   await addAudit(transaction, actor, keyChange('keys create', record, { after }));
   return { value: record };
 }
@@ -202,8 +202,8 @@ async function rotateKey(
   await updateKey(transaction, old.id, { expiresAt: end, rotatedTo: record.id });
   const rotated = { ...old, expiresAt: end, rotatedTo: record.id };
   await recordEvents(transaction, [
-    keyEvent('key.created', record, now),
-    keyEvent('key.rotated', rotated, now),
+    keyEvent('key.created', actor, record, now),
+    keyEvent('key.rotated', actor, rotated, now),
   ]);
   await addKeyNotice(transaction, 'key rotated', old.id);
   const before = { expiresAt: instantOrNull(expiresAt) };
@@ -240,7 +240,7 @@ async function revokeKey(
   if (disablesWebhooks) await ENDPOINTS.disable(transaction, actor, key);
   if (key.revokedAt !== undefined) return { value: key };
   await updateKey(transaction, key.id, { revokedAt: now });
-  await recordEvents(transaction, [keyEvent('key.revoked', { ...key, revokedAt: now }, now)]);
+  await recordEvents(transaction, [keyEvent('key.revoked', actor, { ...key, revokedAt: now }, now)]);
   await addKeyNotice(transaction, 'key revoked', key.id);
   const after = { revokedAt: textFromInstant(now) };
   await addAudit(transaction, actor, keyChange('keys revoke', key, { after }));
@@ -280,7 +280,7 @@ async function recordExpiring(transaction: Transaction): Promise<boolean> {
   const keys = (await transaction.query(selectExpiring(now))).map(parseKey);
   for (const key of keys)
     if (await markOnce(transaction, `key.expiring ${key.id}`))
-      await recordEvents(transaction, [keyEvent('key.expiring', key, now)]);
+      await recordEvents(transaction, [keyEvent('key.expiring', SERVICE, key, now)]);
   return keys.length === EXPIRING_AT_ONCE;
 }
 

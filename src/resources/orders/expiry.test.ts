@@ -28,9 +28,9 @@ for (const [name, fresh] of STORES) {
     const first = await order(await addPet('available'));
     const { petId } = first;
     await passTime(HOLD - 1);
-    assert.deepEqual(await orders.create(otherAccount, { petId }), refused('conflict'));
+    assert.deepEqual(await orders.create(CLIENT, otherAccount, { petId }), refused('conflict'));
     await passTime(1);
-    const second = requireValue(await orders.create(otherAccount, { petId }));
+    const second = requireValue(await orders.create(CLIENT, otherAccount, { petId }));
     assert.deepEqual(await states(first), ['pending', 'expired']);
     assert.deepEqual(await states(second), ['pending', 'pending']);
     assert.deepEqual(await orders.complete(CLIENT, first.id, { accountId: mine }), refused('conflict'));
@@ -116,7 +116,7 @@ for (const [name, fresh] of STORES) {
       Promise.all([orders, orders, ...others.map((each) => each.orders)].map(sweep)),
       ...some.map(async ({ id, petId }) => {
         assert.deepEqual(await orders.complete(CLIENT, id, { accountId: mine }), refused('conflict'));
-        return others[0]?.orders.create(otherAccount, { petId });
+        return others[0]?.orders.create(CLIENT, otherAccount, { petId });
       }),
     ]);
     assert.equal(ordered.length, 1 + some.length);

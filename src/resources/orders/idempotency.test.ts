@@ -13,17 +13,17 @@ for (const [name, fresh] of STORES) {
   test(`${name}: a repeated order gets its first answer, whatever has happened since`, async (t) => {
     const { orders, mine, once, addPet, passTime, states } = await orderFixture(t, fresh);
     const petId = await addPet('available');
-    const first = await orders.create(mine, { petId }, once);
+    const first = await orders.create(CLIENT, mine, { petId }, once);
     const made = requireValue(first);
     const repeat = replayed(once, first);
-    assert.deepEqual(await orders.create(mine, { petId }, once), repeat);
+    assert.deepEqual(await orders.create(CLIENT, mine, { petId }, once), repeat);
     await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: undefined });
-    assert.deepEqual(await orders.create(mine, { petId }, once), repeat);
+    assert.deepEqual(await orders.create(CLIENT, mine, { petId }, once), repeat);
     assert.deepEqual(await states(made), ['available', 'cancelled']);
     await passTime(DAY - 1);
-    assert.deepEqual(await orders.create(mine, { petId }, once), repeat);
+    assert.deepEqual(await orders.create(CLIENT, mine, { petId }, once), repeat);
     await passTime(1);
-    assert.equal(readOutcome(await orders.create(mine, { petId }, once)), 'done');
+    assert.equal(readOutcome(await orders.create(CLIENT, mine, { petId }, once)), 'done');
   });
 
   test(`${name}: a repeated completion gets its first answer`, async (t) => {
@@ -39,8 +39,8 @@ for (const [name, fresh] of STORES) {
   test(`${name}: the key of an order with another body does nothing`, async (t) => {
     const { orders, mine, once, addPet, petState } = await orderFixture(t, fresh);
     const [first, second] = [await addPet('available'), await addPet('available')];
-    await orders.create(mine, { petId: first }, once);
-    const other = await orders.create(mine, { petId: second }, { ...once, fingerprint: OTHER });
+    await orders.create(CLIENT, mine, { petId: first }, once);
+    const other = await orders.create(CLIENT, mine, { petId: second }, { ...once, fingerprint: OTHER });
     assert.deepEqual(other, { error: 'idempotency_key_reused' });
     assert.equal(await petState(second), 'available');
   });
@@ -48,13 +48,13 @@ for (const [name, fresh] of STORES) {
   test(`${name}: a refusal is not recorded, so the same key may try again`, async (t) => {
     const { orders, mine, once, addPet, order } = await orderFixture(t, fresh);
     const { id, petId } = await order(await addPet('available'));
-    const again = () => orders.create(mine, { petId }, once);
+    const again = () => orders.create(CLIENT, mine, { petId }, once);
     assert.deepEqual(await again(), refused('conflict'));
     assert.deepEqual(await again(), refused('conflict'));
-    assert.deepEqual(await orders.create(mine, { petId: 99n }, once), refused('invalid_request'));
+    assert.deepEqual(await orders.create(CLIENT, mine, { petId: 99n }, once), refused('invalid_request'));
     await orders.cancel(CLIENT, id, { accountId: mine, ifMatch: undefined });
     // Also with another body: the key was never used.
-    const first = await orders.create(mine, { petId }, { ...once, fingerprint: OTHER });
+    const first = await orders.create(CLIENT, mine, { petId }, { ...once, fingerprint: OTHER });
     assert.equal(readOutcome(first), 'done');
     assert.deepEqual(await again(), { error: 'idempotency_key_reused' });
     const { id: second } = requireValue(first);
@@ -66,11 +66,11 @@ for (const [name, fresh] of STORES) {
   test(`${name}: a refusal under a key whose record has expired removes the record`, async (t) => {
     const { orders, mine, once, addPet, passTime } = await orderFixture(t, fresh);
     const petId = await addPet('available');
-    const { id } = requireValue(await orders.create(mine, { petId }, once));
+    const { id } = requireValue(await orders.create(CLIENT, mine, { petId }, once));
     await passTime(DAY);
-    assert.deepEqual(await orders.create(mine, { petId }, once), refused('conflict'));
+    assert.deepEqual(await orders.create(CLIENT, mine, { petId }, once), refused('conflict'));
     await orders.cancel(CLIENT, id, { accountId: mine, ifMatch: undefined });
-    assert.equal(readOutcome(await orders.create(mine, { petId }, once)), 'done');
+    assert.equal(readOutcome(await orders.create(CLIENT, mine, { petId }, once)), 'done');
   });
 
   test(`${name}: a refusal that expires an order keeps that change`, async (t) => {
@@ -88,7 +88,7 @@ for (const [name, fresh] of STORES) {
     const petId = await addPet('available');
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        (i % 2 === 0 ? store : other).orders.create(mine, { petId }, once),
+        (i % 2 === 0 ? store : other).orders.create(CLIENT, mine, { petId }, once),
       ),
     );
     assert.equal(outcomes.filter((outcome) => readOutcome(outcome) === 'done').length, 1);
@@ -100,7 +100,7 @@ for (const [name, fresh] of STORES) {
     const other = await another();
     const { id, petId } = await order(await addPet('available'));
     const send = (index: number, fingerprint: string) =>
-      (index % 2 === 0 ? store : other).orders.create(mine, { petId }, { ...once, fingerprint });
+      (index % 2 === 0 ? store : other).orders.create(CLIENT, mine, { petId }, { ...once, fingerprint });
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, i) => send(i, i % 3 === 0 ? OTHER : once.fingerprint)),
     );

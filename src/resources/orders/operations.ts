@@ -74,8 +74,8 @@ const createOrder = create(NewOrder, Order, {
     conflict: 'This animal is not available: order another one.',
   },
   sample: { client: 'orders.create' },
-  handle: ({ accountId, body, idempotency }, { orders }: Stores) =>
-    orders.create(accountId, body, idempotency),
+  handle: ({ actor, accountId, body, idempotency }, { orders }: Stores) =>
+    orders.create(actor, accountId, body, idempotency),
 });
 
 const listOrders = list(Orders, 'orders', {

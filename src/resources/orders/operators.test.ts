@@ -41,7 +41,7 @@ test('operators find, complete and cancel orders of any account by the rules of 
     [2, 2n],
     [1, 3n],
   ] as const)
-    await orders.create(accountId, { petId });
+    await orders.create(CLIENT, accountId, { petId });
   const statusOf = async (petId: number) => (await get(`/pets/${petId}`)).status;
   const act = (path: string, method = 'POST') => ask(path, { method });
   const completed = await act('/orders/2/complete');
@@ -67,7 +67,7 @@ test('operators find, complete and cancel orders of any account by the rules of 
     ['/orders/9/complete', 'POST'],
   ] as const)
     assertError(await act(path, method), 'not_found');
-  await orders.create(2, { petId: 3n });
+  await orders.create(CLIENT, 2, { petId: 3n });
   const ids = async (query: string) =>
     ((await get(`/orders?${query}`)) as { id: number }[]).map(({ id }) => id);
   assert.deepEqual(await ids(''), [4, 3, 2, 1]);

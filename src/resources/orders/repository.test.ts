@@ -13,7 +13,7 @@ for (const [name, fresh] of STORES) {
   test(`${name}: an order holds an animal that is available`, async (t) => {
     const { orders, mine, addPet, clock, petState } = await orderFixture(t, fresh);
     const petId = await addPet('available');
-    const created = await orders.create(mine, { petId, shipDate: '2027-01-15T10:00:00.5+01:00' });
+    const created = await orders.create(CLIENT, mine, { petId, shipDate: '2027-01-15T10:00:00.5+01:00' });
     const made = requireValue(created);
     const at = Math.floor(clock().unix);
     assert.deepEqual(made, {
@@ -36,12 +36,12 @@ for (const [name, fresh] of STORES) {
     const { orders, mine, otherAccount, addPet, order, petState } = await orderFixture(t, fresh);
     for (const status of ['pending', 'sold', undefined] as const) {
       const petId = await addPet(status);
-      assert.deepEqual(await orders.create(mine, { petId }), refused('conflict'));
+      assert.deepEqual(await orders.create(CLIENT, mine, { petId }), refused('conflict'));
       assert.equal(await petState(petId), status);
     }
     const { petId } = await order(await addPet('available'));
     for (const accountId of [mine, otherAccount])
-      assert.deepEqual(await orders.create(accountId, { petId }), refused('conflict'));
+      assert.deepEqual(await orders.create(CLIENT, accountId, { petId }), refused('conflict'));
     assert.equal((await orders.list({ accountId: undefined, limit: 100 })).items.length, 1);
   });
 
@@ -50,7 +50,7 @@ for (const [name, fresh] of STORES) {
     const gone = await addPet('available');
     await store.pets.delete(CLIENT, gone, undefined);
     for (const petId of [gone, 0n, 99n, INT64_MIN, INT64_MAX])
-      assert.deepEqual(await orders.create(mine, { petId }), refused('invalid_request'));
+      assert.deepEqual(await orders.create(CLIENT, mine, { petId }), refused('invalid_request'));
     assert.deepEqual((await orders.list({ accountId: undefined, limit: 1 })).items, []);
   });
 
@@ -182,7 +182,9 @@ for (const [name, fresh] of STORES) {
     const petId = await addPet('available');
     const other = await another();
     const outcomes = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? store : other).orders.create(mine, { petId })),
+      Array.from({ length: 40 }, (_, i) =>
+        (i % 2 === 0 ? store : other).orders.create(CLIENT, mine, { petId }),
+      ),
     );
     assert.equal(outcomes.filter((outcome) => readOutcome(outcome) === 'done').length, 1);
     assert.equal(outcomes.filter((outcome) => readOutcome(outcome) === 'conflict').length, 39);
@@ -194,7 +196,7 @@ for (const [name, fresh] of STORES) {
     const petId = await addPet('available');
     const first = await order(petId);
     await orders.cancel(CLIENT, first.id, { accountId: mine, ifMatch: undefined });
-    const second = requireValue(await (await reopen()).orders.create(mine, { petId }));
+    const second = requireValue(await (await reopen()).orders.create(CLIENT, mine, { petId }));
     assert.ok(first.id > 0n && second.id > first.id);
   });
 }

@@ -1,6 +1,6 @@
 // Contract: sections 2 and 3.
 import type { Owner } from '../../domain/account.ts';
-import type { Actor, AuditChange } from '../../domain/audit.ts';
+import { type Actor, type AuditChange, SERVICE } from '../../domain/audit.ts';
 import { instantFromText, textFromInstant } from '../../domain/instant.ts';
 import { Batcher } from '../../domain/batcher.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
@@ -101,7 +101,7 @@ export async function settleHold(transaction: Transaction, pet: PetRow): Promise
   const [order] = await transaction.select(ORDERS, sql`WHERE pet_id = ${pet.id} AND status = 'pending'`);
   if (order === undefined) return { pet, openOrder: undefined };
   if (order.expiresAt > (await transaction.now())) return { pet, openOrder: order.id };
-  return { pet: await closeOrder(transaction, pet, order, 'expired'), openOrder: undefined };
+  return { pet: await closeOrder(transaction, SERVICE, pet, order, 'expired'), openOrder: undefined };
 }
 
 const CLOSING_EVENTS = {
@@ -113,16 +113,17 @@ const CLOSING_EVENTS = {
 /** Closes the open order of a locked animal. Returns the animal as it is then. */
 async function closeOrder(
   transaction: Transaction,
+  actor: Actor,
   pet: PetRow,
   order: OrderRow,
   status: keyof typeof CLOSING_EVENTS,
 ): Promise<PetRow> {
   const changes = { status, version: order.version + 1 };
   const update = sql`UPDATE orders SET ${ORDERS.set(changes)} WHERE id = ${order.id}`;
-  const pets = changeStatus(pet, CLOSING_EVENTS[status], true);
+  const pets = changeStatus(transaction, actor, pet, CLOSING_EVENTS[status], true);
   await recordEvents(
     transaction,
-    [orderEvent({ ...order, ...changes }), pets.event],
+    [orderEvent(actor, { ...order, ...changes }), pets.event],
     [update, pets.statement],
   );
   return pets.pet;
@@ -136,9 +137,10 @@ const EVENT_TYPES = {
 } as const satisfies Record<OrderStatus, EventType>;
 
 /** The event of an order that has just got its status. */
-function orderEvent(order: OrderRow): NewEvent {
+function orderEvent(actor: Actor, order: OrderRow): NewEvent {
   const { accountId, status, version } = order;
-  return { accountId, environment: '', type: EVENT_TYPES[status], version, data: toJson(toOrder(order)) };
+  const type = EVENT_TYPES[status];
+  return { accountId, environment: '', type, actor, version, data: toJson(toOrder(order)) };
 }
 
 const parseHold = createParser({
@@ -170,6 +172,7 @@ function mayOrder(status: PetStatus | undefined, hasOpenOrder: boolean): boolean
 /** `invalid_request`: there is no such animal. `conflict`: it is not available. The order expires `hold` milliseconds later. */
 async function createOrder(
   transaction: Transaction,
+  actor: Actor,
   accountId: number,
   { petId, shipDate }: NewOrder,
   hold: number,
@@ -193,8 +196,8 @@ async function createOrder(
   } as const;
   const [id] = await transaction.add(ORDERS, [values]);
   const order = { ...values, id: id as bigint };
-  const change = changeStatus(pet, 'order made', false);
-  await recordEvents(transaction, [orderEvent(order), change.event], [change.statement]);
+  const change = changeStatus(transaction, actor, pet, 'order made', false);
+  await recordEvents(transaction, [orderEvent(actor, order), change.event], [change.statement]);
   return { value: toOrder(order) };
 }
 
@@ -212,7 +215,7 @@ async function completeOrder(
   if (order === undefined) return { error: 'not_found' };
   const state = await lockPet(transaction, order.petId);
   if (state?.openOrder !== id) return { error: 'conflict' };
-  await closeOrder(transaction, state.pet, order, 'complete');
+  await closeOrder(transaction, actor, state.pet, order, 'complete');
   if (accountId === undefined) await addAudit(transaction, actor, describeClosing(order, 'complete'));
   return { value: toOrder({ ...order, status: 'complete' }) };
 }
@@ -235,7 +238,7 @@ async function cancelOrder(
   if (!isCurrent(ifMatch, toJson(toOrder(order)))) return { error: 'precondition_failed' };
   if (order.status === 'complete') return { error: 'conflict' };
   if (state?.openOrder !== id) return { value: undefined };
-  await closeOrder(transaction, state.pet, order, 'cancelled');
+  await closeOrder(transaction, actor, state.pet, order, 'cancelled');
   if (accountId === undefined) await addAudit(transaction, actor, describeClosing(order, 'cancelled'));
   return { value: undefined };
 }
@@ -270,7 +273,7 @@ async function expireOrders(transaction: Transaction): Promise<boolean> {
   const byId = new Map(pets.map((pet) => [pet.id, pet]));
   for (const order of orders) {
     const pet = byId.get(order.petId);
-    if (pet !== undefined) await closeOrder(transaction, pet, order, 'expired');
+    if (pet !== undefined) await closeOrder(transaction, SERVICE, pet, order, 'expired');
   }
   return due.length === EXPIRED_AT_ONCE;
 }
@@ -324,8 +327,8 @@ function joinAccounts(statement: Sql): Sql {
 export type OrderRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine, { orderHold }: { readonly orderHold: number }) {
-  const create = (accountId: number, order: NewOrder, idempotency?: Idempotency) =>
-    engine.writeOnce(idempotency, createOrder, accountId, order, orderHold);
+  const create = (actor: Actor, accountId: number, order: NewOrder, idempotency?: Idempotency) =>
+    engine.writeOnce(idempotency, createOrder, actor, accountId, order, orderHold);
   // Orders of one animal go one after the other, so that a crowd that wants it takes one connection and not all of them.
   const creates = new Batcher<bigint, Parameters<typeof create>, Awaited<ReturnType<typeof create>>>({
     size: 1,
@@ -343,11 +346,12 @@ export function open(engine: Engine, { orderHold }: { readonly orderHold: number
       return order === undefined ? { error: 'not_found' } : { value: toOrder(order) };
     },
     create: <Key extends Idempotency | undefined = undefined>(
+      actor: Actor,
       accountId: number,
       order: NewOrder,
       idempotency?: Key,
     ) =>
-      creates.add(order.petId, [accountId, order, idempotency]) as Promise<
+      creates.add(order.petId, [actor, accountId, order, idempotency]) as Promise<
         Repeatable<Order, 'invalid_request' | 'conflict', Key>
       >,
     complete: <Key extends Idempotency | undefined = undefined>(

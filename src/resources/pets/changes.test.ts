@@ -30,7 +30,7 @@ export async function withPet(fixture: Fixture, animal: NewPet = AVAILABLE) {
   const { store } = fixture;
   const { id: accountId } = await createAccount(store.accounts, 'mine', 'free', PLANS.free);
   const pet = requireValue(await store.pets.create(CLIENT, animal));
-  const order = () => store.orders.create(accountId, { petId: pet.id });
+  const order = () => store.orders.create(CLIENT, accountId, { petId: pet.id });
   return { ...fixture, store, changes: store.pets, accountId, pet, order };
 }
 

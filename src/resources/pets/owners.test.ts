@@ -50,8 +50,8 @@ for (const [name, fresh] of STORES) {
     async function* two() {
       yield* [REX, REX];
     }
-    for (const atomic of [true, false]) await pets.addAll(two(), { atomic, ownerId: OTHER });
-    await pets.addAll(two(), { atomic: true });
+    for (const atomic of [true, false]) await pets.addAll(two(), { actor: ROOT, atomic, ownerId: OTHER });
+    await pets.addAll(two(), { actor: ROOT, atomic: true });
     const idsOf = async (accountId: number) =>
       (await list(pets, { limit: 100, accountId })).map(({ id }) => id).toReversed();
     assert.deepEqual(await idsOf(OWNER), [owned, together[0], together[2], repeated]);
@@ -112,7 +112,7 @@ for (const [name, fresh] of STORES) {
   test(`${name}: the animals of an owner in a category are listed in rounds`, async (t) => {
     const { pets } = (await fresh(t)).store;
     await addPets(pets, [REX]);
-    await pets.addAll(manyAnimals(), { atomic: true, ownerId: OWNER });
+    await pets.addAll(manyAnimals(), { actor: ROOT, atomic: true, ownerId: OWNER });
     await addFor(pets, OTHER);
     const ofOwner = await walk(pets, { limit: 100, accountId: OWNER });
     assert.equal(ofOwner.length, 2.5 * ROUND);

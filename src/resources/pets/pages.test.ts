@@ -64,7 +64,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     for (const pet of await addPets(pets, [{ ...REX, status: 'available' }])) animals.set(pet.id, pet);
   },
   async 'an order'({ orders }, account, animals, pet) {
-    const ordered = await orders.create(account, { petId: pet.id });
+    const ordered = await orders.create(CLIENT, account, { petId: pet.id });
     if ('value' in ordered) animals.set(pet.id, { ...pet, status: 'pending' });
   },
 };

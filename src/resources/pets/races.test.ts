@@ -67,7 +67,7 @@ for (const [name, fresh] of STORES) {
     for (let round = 0; round < 20; round++) {
       const { id } = requireValue(await store.pets.create(CLIENT, { ...REX, status: 'available' }));
       const [order, deleted] = await Promise.all([
-        other.orders.create(accountId, { petId: id }),
+        other.orders.create(CLIENT, accountId, { petId: id }),
         changes.delete(CLIENT, id, undefined),
       ]);
       assert.notEqual(readOutcome(order) === 'done', isDone(deleted));

@@ -1,23 +1,33 @@
 // Contract: sections 2 and 3.
 import type { Owner } from '../../domain/account.ts';
-import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
+import {
+  type Actor,
+  actorFromText,
+  type AuditChange,
+  type AuditValues,
+  describeActor,
+  textFromActor,
+} from '../../domain/audit.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Failure, Result } from '../../domain/result.ts';
+import { textFromInstant } from '../../domain/instant.ts';
 import { isCurrent, type Json } from '../../domain/json.ts';
+import type { Page } from '../../domain/page.ts';
+import { parseExactJson } from '../../domain/parse.ts';
 import { addAudit, addOperatorAudit } from '../audit/repository.ts';
 import { type NewEvent, noteCreations, recordEvents } from '../events/repository.ts';
 import { gatherChunks } from '../../domain/chunks.ts';
 import type { AnyEngine } from '../../storage/open.ts';
 import { raw, type Sql, sql } from '../../storage/sql.ts';
-import type { NewRow } from '../../storage/table.ts';
+import { createParser, type NewRow, optional, text } from '../../storage/table.ts';
 import { batched, type Transaction } from '../../storage/transaction.ts';
 import { addReserved, type ReservedCategory } from '../categories/repository.ts';
 import { openPostgresReads } from './postgres.ts';
 import { isOwnedBy, type PetEvent, statusAfter, transition } from './rules.ts';
 import type { NewPet, Pet, PetPatch } from './schema.ts';
 import { openSqliteReads } from './sqlite.ts';
-import { petJson, type PetRow, PETS } from './table.ts';
+import { petJson, type PetQuery, type PetRow, PETS } from './table.ts';
 
 export { PETS };
 
@@ -44,8 +54,8 @@ function toPet({ id, name, categoryId, status }: PetRow): Pet {
   return { id, name, categoryId, ...(status !== undefined && { status }) };
 }
 
-function petEvent(type: 'pet.updated' | 'pet.deleted', pet: PetRow): NewEvent<Pet> {
-  return { accountId: 0, environment: '', type, version: pet.version, data: petJson(pet) };
+function petEvent(type: 'pet.updated' | 'pet.deleted', actor: Actor, pet: PetRow): NewEvent<Pet> {
+  return { accountId: 0, environment: '', type, actor, version: pet.version, data: petJson(pet) };
 }
 
 /** A change of a locked animal that is still to be recorded. */
@@ -56,17 +66,29 @@ export interface PetChange {
 }
 
 /** The change of the status of a locked animal, as the table of transitions says. */
-export function changeStatus(pet: PetRow, event: PetEvent, hasOpenOrder: boolean): PetChange {
-  return changePet(pet, { status: statusAfter(event, pet.status, hasOpenOrder) });
+export function changeStatus(
+  transaction: Transaction,
+  actor: Actor,
+  pet: PetRow,
+  event: PetEvent,
+  hasOpenOrder: boolean,
+): PetChange {
+  return changePet(transaction, actor, pet, { status: statusAfter(event, pet.status, hasOpenOrder) });
 }
 
-function changePet(pet: PetRow, fields: Parameters<typeof PETS.set>[0]): PetChange {
-  const changes = { ...fields, version: pet.version + 1 };
+function changePet(
+  { clock }: Transaction,
+  actor: Actor,
+  pet: PetRow,
+  fields: Parameters<typeof PETS.set>[0],
+): PetChange {
+  const version = pet.version + 1;
+  const changes = { ...fields, version, changedBy: textFromActor(actor), changedVersion: version };
   const changed = { ...pet, ...changes } as PetRow;
   return {
     pet: changed,
-    statement: sql`UPDATE pets SET ${PETS.set(changes)} WHERE id = ${pet.id}`,
-    event: petEvent('pet.updated', changed),
+    statement: sql`UPDATE pets SET ${PETS.set(changes)}, changed_at = ${clock} WHERE id = ${pet.id}`,
+    event: petEvent('pet.updated', actor, changed),
   };
 }
 
@@ -76,9 +98,10 @@ const POSTGRES_JSON =
   raw(`'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id ||
   coalesce(',"status":"' || status || '"}', '}')`);
 
-/** 0 is the house: operators and commands. */
-type OwnedPet = NewPet & Pick<PetRow, 'ownerId'>;
+/** An animal to add, with its owner and who adds it. */
+type OwnedPet = NewPet & Pick<PetRow, 'ownerId' | 'changedBy'>;
 
+/** 0 is the house: operators and commands. */
 const HOUSE = 0;
 
 /** Adds animals with ascending ids in this order. Returns the ids. */
@@ -88,11 +111,11 @@ function addPets(transaction: Transaction, pets: readonly OwnedPet[]): Promise<r
 
 function noteNewPets(transaction: Transaction): Sql | undefined {
   const data = transaction.dialect.hasOneWriter ? JSON_COLUMN : POSTGRES_JSON;
-  return noteCreations(transaction, 'pet.created', data);
+  return noteCreations(transaction, 'pet.created', { data, actor: raw('changed_by') });
 }
 
-function toRow({ name, categoryId, status, ownerId }: OwnedPet) {
-  return { name, categoryId, status, version: 1, ownerId };
+function toRow({ name, categoryId, status, ownerId, changedBy }: OwnedPet) {
+  return { name, categoryId, status, version: 1, ownerId, changedBy, changedVersion: 1 };
 }
 
 const addPet = batched(addPets);
@@ -104,7 +127,8 @@ async function createPet(
   pet: NewPet,
   ownerId: number,
 ): Promise<Result<Pet>> {
-  const created = { id: await addPet(transaction, { ...pet, ownerId }), ...pet };
+  const changedBy = textFromActor(actor);
+  const created = { id: await addPet(transaction, { ...pet, ownerId, changedBy }), ...pet };
   await addOperatorAudit(transaction, actor, {
     action: 'pets create',
     target: toTarget(created.id),
@@ -174,7 +198,7 @@ async function updatePet(
     ...(status !== (pet.status ?? null) && { status: status ?? undefined }),
   };
   if (Object.keys(changes).length === 0) return { value: petJson(pet) };
-  const { pet: changed, statement, event } = changePet(pet, changes);
+  const { pet: changed, statement, event } = changePet(transaction, actor, pet, changes);
   await recordEvents(transaction, [event], [statement]);
   const changedFields = FIELDS.filter((field) => field in changes);
   await addOperatorAudit(transaction, actor, {
@@ -199,7 +223,7 @@ async function deletePet(
   const refused = refuseChange(pet, conditions);
   if (refused !== undefined) return refused;
   if (transition('deleted', pet.status, openOrder !== undefined) === undefined) return { error: 'conflict' };
-  const deleted = petEvent('pet.deleted', { ...pet, version: pet.version + 1 });
+  const deleted = petEvent('pet.deleted', actor, { ...pet, version: pet.version + 1 });
   await recordEvents(transaction, [deleted], [sql`DELETE FROM pets WHERE id = ${id}`]);
   await addOperatorAudit(transaction, actor, {
     action: 'pets delete',
@@ -235,6 +259,7 @@ export const WRITES = {
 const IMPORT_CHUNK = 1_000;
 
 export interface ImportOptions {
+  readonly actor: Actor;
   readonly atomic: boolean;
   /** The account that they belong to. By default they belong to the house. */
   readonly ownerId?: number;
@@ -244,16 +269,63 @@ export interface ImportOptions {
    * Rejects with ServiceError `conflict` when the name of one has been taken.
    */
   readonly categories?: readonly ReservedCategory[];
-  /** The entry of the audit log for `atomic`, from the number of animals. No entry when there are none. */
-  readonly entry?: { readonly actor: Actor; readonly changeOf: (animals: number) => AuditChange };
+  /** The entry of the audit log that `atomic` writes, from the number of animals. No entry when there are none. */
+  readonly changeOf?: (animals: number) => AuditChange;
+}
+
+/** An animal with its owner and its last change, as operators see it. */
+export interface PetWithOwner extends Pet {
+  /** 0: the house. */
+  readonly ownerId: number;
+  /** The name of the account. The house has none. */
+  readonly owner?: string;
+  /** Undefined: nobody knows. */
+  readonly changedAt?: string;
+  /** Undefined: nobody knows, or an actor of a later version. */
+  readonly changedBy?: ReturnType<typeof describeActor>;
+}
+
+const parseOwned = createParser({ ...PETS.codecs, owner: optional(text) });
+
+function toPetWithOwner(row: ReturnType<typeof parseOwned>): PetWithOwner {
+  const { ownerId, owner, version, changedVersion, changedAt } = row;
+  // An instance of the version before changes the version alone.
+  const isKnown = changedVersion === version;
+  const actor = isKnown ? actorFromText(row.changedBy) : undefined;
+  return {
+    ...toPet(row),
+    ownerId,
+    ...(owner !== undefined && { owner }),
+    ...(isKnown && changedAt !== undefined && { changedAt: textFromInstant(changedAt) }),
+    ...(actor !== undefined && { changedBy: describeActor(actor) }),
+  };
+}
+
+/** Animals with the names of their owners, newest first. */
+function selectOwned(condition: Sql): Sql {
+  return sql`SELECT ${PETS.listAs('p')}, a.name FROM pets p LEFT JOIN accounts a ON a.id = p.owner_id
+    WHERE ${condition} ORDER BY p.id DESC`;
 }
 
 export type PetRepository = ReturnType<typeof open>;
 
 export function open(engine: AnyEngine) {
   const reads = engine.kind === 'sqlite' ? openSqliteReads(engine.reader) : openPostgresReads(engine.pool);
+  const readOwned = async (condition: Sql): Promise<readonly PetWithOwner[]> =>
+    (await engine.read(selectOwned(condition))).map(parseOwned).map(toPetWithOwner);
   return {
     ...reads,
+    /** Like `list`, for operators. */
+    async listWithOwners(query: PetQuery): Promise<Page<PetWithOwner>> {
+      const { items, next } = await reads.list(query);
+      const ids = (parseExactJson(items) as readonly Pet[]).map(({ id }) => id);
+      return { items: await readOwned(engine.dialect.isAnyOf('p.id', ids)), next };
+    },
+    /** Like `get`, for operators. */
+    async getWithOwner(id: bigint): Promise<Result<PetWithOwner, 'not_found'>> {
+      const [pet] = await readOwned(sql`p.id = ${id}`);
+      return pet === undefined ? { error: 'not_found' } : { value: pet };
+    },
     /** Resolves once the animal is on disk and visible to every list and get. `ownerId`: see `ImportOptions`. */
     async create<Key extends Idempotency | undefined = undefined>(
       actor: Actor,
@@ -263,7 +335,8 @@ export function open(engine: AnyEngine) {
     ): Promise<Repeatable<Pet, never, Key>> {
       if (actor.kind !== 'key' || idempotency !== undefined)
         return engine.writeOnce(idempotency, createPet, actor, pet, ownerId);
-      return { value: { id: await engine.write(addPet, { ...pet, ownerId }), ...pet } };
+      const changedBy = textFromActor(actor);
+      return { value: { id: await engine.write(addPet, { ...pet, ownerId, changedBy }), ...pet } };
     },
     update: (actor: Actor, id: bigint, patch: Patch<PetPatch>, conditions: Conditions = {}) =>
       engine.write(updatePet, actor, id, patch, conditions),
@@ -275,12 +348,13 @@ export function open(engine: AnyEngine) {
      */
     addAll(
       pets: AsyncIterable<NewPet>,
-      { atomic, ownerId = HOUSE, onProgress, categories = [], entry }: ImportOptions,
+      { actor, atomic, ownerId = HOUSE, onProgress, categories = [], changeOf }: ImportOptions,
     ): Promise<number> {
       let count = 0;
+      const changedBy = textFromActor(actor);
       const addChunks = async (add: (chunk: readonly OwnedPet[]) => Promise<unknown>): Promise<number> => {
         for await (const chunk of gatherChunks(pets, IMPORT_CHUNK)) {
-          await add(chunk.map((pet) => ({ ...pet, ownerId })));
+          await add(chunk.map((pet) => ({ ...pet, ownerId, changedBy })));
           count += chunk.length;
           onProgress?.(count);
         }
@@ -290,8 +364,8 @@ export function open(engine: AnyEngine) {
       const addRows = (add: (rows: readonly NewRow<typeof PETS.codecs>[]) => Promise<unknown>) =>
         addChunks((chunk) => add(chunk.map(toRow)));
       return engine.addAtomically(PETS, noteNewPets, addRows, async (transaction) => {
-        await addReserved(transaction, entry?.actor, categories);
-        if (entry !== undefined && count > 0) await addAudit(transaction, entry.actor, entry.changeOf(count));
+        await addReserved(transaction, actor, categories);
+        if (changeOf !== undefined && count > 0) await addAudit(transaction, actor, changeOf(count));
       });
     },
     /** Every animal as of one instant, oldest first. */

@@ -31,7 +31,7 @@ export const PETS = new Table(
     changedBy: optional(text),
     changedVersion: optional(integer),
   },
-  { key: ['id'], assignsIds: true },
+  { key: ['id'], assignsIds: true, stamp: 'changed_at' },
 );
 
 /** An animal as a row, with its version. */

@@ -488,7 +488,7 @@ test('while one event hangs, an endpoint gets at most 999 that come after it', a
   async function* animals() {
     for (let count = 0; count < 1_200; count++) yield REX;
   }
-  await store.pets.addAll(animals(), { atomic: true });
+  await store.pets.addAll(animals(), { actor: ROOT, atomic: true });
   const deliverer = open('one', { isUnlimited: true });
   await deliverer.look();
   await until(() => received.length >= 1_000);

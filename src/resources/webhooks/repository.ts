@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Scope } from '../../domain/scope.ts';
 import type { Environment } from '../../domain/api-key.ts';
-import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
+import { type Actor, type AuditChange, type AuditValues, SERVICE } from '../../domain/audit.ts';
 import { DAY, SECOND } from '../../domain/clock.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
@@ -253,16 +253,16 @@ async function changeSettings(
   if (found === undefined) return before;
   const { changes, wasEnabled, isEnabled } = found;
   const after = await changeWebhook(transaction, before, changes);
-  if (wasEnabled && !isEnabled) await tellDisabled(transaction, after);
+  if (wasEnabled && !isEnabled) await tellDisabled(transaction, actor, after);
   const action = isEnabled === wasEnabled ? 'update' : isEnabled ? 'enable' : 'disable';
   const values = { before: describeSettings(before), after: describeSettings(after) };
   await addAudit(transaction, actor, describeChange(action, before, values));
   return after;
 }
 
-async function tellDisabled(transaction: Transaction, webhook: WebhookRow): Promise<void> {
+async function tellDisabled(transaction: Transaction, actor: Actor, webhook: WebhookRow): Promise<void> {
   const stream = findStream('webhook.disabled', webhook);
-  await recordEvents(transaction, [{ ...stream, data: toJson(describeWebhook(webhook)) }]);
+  await recordEvents(transaction, [{ ...stream, actor, data: toJson(describeWebhook(webhook)) }]);
 }
 
 /** A change by a key of the owner. */
@@ -492,16 +492,14 @@ async function redeliverEvent(
   return { value: describeDelivery(delivery) };
 }
 
-/** The service itself, in the audit log. */
-const SERVICE: Actor = { kind: 'system', name: 'service' };
-
 /** Disables an endpoint, and tells its account. */
 export async function disableWebhook(
   transaction: Transaction,
   webhook: WebhookRow,
   reason: DisabledReason,
 ): Promise<void> {
-  await tellDisabled(transaction, await changeWebhook(transaction, webhook, { disabledReason: reason }));
+  const disabled = await changeWebhook(transaction, webhook, { disabledReason: reason });
+  await tellDisabled(transaction, SERVICE, disabled);
   await addAudit(transaction, SERVICE, describeChange('disable', webhook, { after: { reason } }));
 }
 

@@ -74,7 +74,11 @@ export async function addAtomically<C extends Codecs, T>(
     lockWhenFree(db);
     const transaction = transactionsOn(db)(Date.now);
     const [row] = new Query<[bigint]>(db, 'SELECT seq FROM sqlite_sequence WHERE name = ?').all(table.name);
-    db.exec(`INSERT INTO ${table.name} (${columns.join()}) SELECT * FROM staged ORDER BY rowid`);
+    const instant = Math.floor(await transaction.now());
+    const staged = columns.map((name) => (name === table.stamp ? instant : name));
+    db.exec(
+      `INSERT INTO ${table.name} (${columns.join()}) SELECT ${staged.join()} FROM staged ORDER BY rowid`,
+    );
     const noted = note(transaction);
     const added = sql`SELECT * FROM ${raw(table.name)} WHERE id > ${row?.[0] ?? 0}`;
     if (noted !== undefined) await transaction.run(sql`WITH added AS (${added}) ${noted}`);

@@ -45,7 +45,7 @@ export function lockWhenFree(db: DatabaseSync): void {
 /** The transactions of a connection, as a write sees them. `now`: Unix milliseconds. */
 export function transactionsOn(db: DatabaseSync, isSilent = false): (now: () => number) => Transaction {
   const statements = new Statements(db);
-  const queries: Omit<Transaction, 'now' | 'clock'> = {
+  const queries: Omit<Transaction, 'now' | 'clock' | 'add'> = {
     dialect: DIALECT,
     isSilent,
     query: async (statement) => statements.run<never>(statement),
@@ -60,15 +60,24 @@ export function transactionsOn(db: DatabaseSync, isSilent = false): (now: () => 
     async run(...all) {
       for (const statement of all) statements.run(statement);
     },
+    // Only one transaction writes at a time.
+    lock: async () => undefined,
+    tryLock: async () => true,
+    takeLock: async () => undefined,
+  };
+  return (now) => ({
+    ...queries,
     async add(table, rows, note) {
       const columns = table.columns.map(([name]) => name).filter((name) => name !== 'id');
       const insert = `INSERT INTO ${table.name} (${columns.join()}) VALUES `;
       const places = `(${columns.map(() => '?').join()})`;
+      const instant = Math.floor(now());
       const ids: bigint[] = [];
       while (ids.length < rows.length) {
         // A power of two: SQLite prepares a statement for each number of rows.
         const count = Math.min(MAX_ROWS_PER_INSERT, 2 ** Math.floor(Math.log2(rows.length - ids.length)));
-        const values = rows.slice(ids.length, ids.length + count).flatMap((row) => table.encodeNew(row));
+        const some = rows.slice(ids.length, ids.length + count);
+        const values = some.flatMap((row) => table.encodeNew(row, instant));
         const last = statements.of(insert + Array(count).fill(places).join()).run(...values);
         // The ids of one statement are consecutive.
         for (let id = last - BigInt(count) + 1n; id <= last; id++) ids.push(id);
@@ -78,13 +87,6 @@ export function transactionsOn(db: DatabaseSync, isSilent = false): (now: () => 
           WITH added AS (SELECT * FROM ${raw(table.name)} WHERE id BETWEEN ${ids[0] ?? 0} AND ${ids.at(-1) ?? 0}) ${note}`);
       return ids;
     },
-    // Only one transaction writes at a time.
-    lock: async () => undefined,
-    tryLock: async () => true,
-    takeLock: async () => undefined,
-  };
-  return (now) => ({
-    ...queries,
     now: async () => now(),
     get clock() {
       return sql`${Math.floor(now())}`;
