@@ -35,7 +35,7 @@ async function addAnimal(categoryId: bigint, status?: PetStatus, name = uniqueNa
 /** An account that has ordered an animal. */
 async function addOrder(petId: bigint, name = uniqueName('shelter')) {
   const account = await createAccount(accounts, name, 'free', PLANS.free);
-  return { account, order: requireValue(await orders.create(account.id, { petId })) };
+  return { account, order: requireValue(await orders.create(CLIENT, account.id, { petId })) };
 }
 
 const rows = (page: Page, name: string) =>
@@ -115,6 +115,9 @@ test('an admin changes and deletes an animal, and learns why an open order forbi
   const { order } = await addOrder(animal.id);
   const { page } = await visitConsole(browser, service);
   await open(page, `/animals/${animal.id}`, animal.name);
+  const about = page.getByRole('region', { name: 'About the animal' });
+  await about.getByText('the house').waitFor();
+  await about.getByText('1 key').waitFor();
   await button(page, 'Change').click();
   await dialog(page).getByLabel('Status').selectOption('Sold');
   await button(dialog(page), 'Save').click();
@@ -125,6 +128,7 @@ test('an admin changes and deletes an animal, and learns why an open order forbi
   await dialog(page).getByLabel('Name').fill('Maximilian');
   await button(dialog(page), 'Save').click();
   await page.getByRole('heading', { level: 1, name: 'Maximilian' }).waitFor();
+  await about.getByText('ada operator').waitFor();
   await button(page, `Cancel order ${order.id}`).click();
   await button(dialog(page), 'Keep order').click();
   await button(page, `Cancel order ${order.id}`).click();
@@ -192,7 +196,7 @@ test('orders are found by status, account and animal, and an admin completes one
   const made = await addOrder(first.id);
   const other = await addOrder(second.id);
   await orders.cancel(CLIENT, other.order.id, { accountId: other.account.id });
-  const again = requireValue(await orders.create(made.account.id, { petId: second.id }));
+  const again = requireValue(await orders.create(CLIENT, made.account.id, { petId: second.id }));
   const { page, faults } = await visitConsole(browser, service);
   await open(page, `/orders?petId=${second.id}`, 'Orders');
   await expectRows(page, 'Orders', [String(again.id), String(other.order.id)]);

@@ -1,12 +1,13 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { Time } from '../shared/format.js';
 import { Field } from '../shared/forms.js';
 import { usePoll } from '../shared/poll.js';
 import { Name } from '../shared/table.js';
 import { AddAnimal, ChangeAnimal, DeleteAnimal } from './animal-form.js';
 import { get, withQuery } from './api.js';
 import { CategoryField, CategoryLink, IdFilter, PetStatus, useCategories } from './catalogue.js';
-import { ListTable, useList } from './list.js';
+import { AccountLink, ListTable, useList } from './list.js';
 import { OrderTable } from './orders.js';
 import { Card, Loaded, Page } from './page.js';
 import { filterBy, navigate, usePlace } from './router.js';
@@ -117,6 +118,7 @@ export function Animal({ id }) {
         : html`<${Loaded} poll=${poll} label="The animal">${() =>
             animal &&
             html`
+        <${Facts} animal=${animal} />
         <${Card} title="Orders">
           <${OrderTable} filters=${{ petId: id }} onChanged=${poll.refresh} isOfAnimal empty="Nobody has ordered this animal." />
         <//>
@@ -125,4 +127,19 @@ export function Animal({ id }) {
     ${open === 'change' && html`<${ChangeAnimal} ...${dialog} onChanged=${poll.refresh} />`}
     ${open === 'delete' && html`<${DeleteAnimal} ...${dialog} onChanged=${() => navigate('/animals')} />`}
   <//>`;
+}
+
+/** What operators alone see of an animal. @param {{ animal: Pet }} props */
+function Facts({ animal: { ownerId, owner = '', changedAt, changedBy } }) {
+  return html`<section class="card" aria-label="About the animal">
+    <dl class="facts">
+      <div><dt>Owner</dt><dd>${ownerId === 0 ? 'the house' : html`<${AccountLink} id=${ownerId} name=${owner} />`}</dd></div>
+      <div><dt>Last changed</dt><dd>${changedAt ? html`<${Time} at=${changedAt} isRelative />` : 'unknown'}</dd></div>
+      <div><dt>By</dt><dd>${
+        changedBy
+          ? html`<${Name} text=${changedBy.name} /> <span class="muted fixed">${changedBy.kind}</span>`
+          : 'unknown'
+      }</dd></div>
+    </dl>
+  </section>`;
 }

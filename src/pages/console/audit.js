@@ -19,7 +19,7 @@ export function Audit() {
   const { accountId, since = null } = filters;
   const list = useList(withQuery('/audit', { ...filters, limit: 50 }));
   return html`<${Page} title="Audit log" actions=${html`<${CsvButton} filters=${filters} />`}
-    intro="Every change, newest first. The database refuses to change an entry.">
+    intro=${INTRO}>
     <search class="filters">
       <${SearchField} label="By" name="actor" hint="Operator, user of the system, or number of a key" />
       <${ChoiceFilter} label="Action" name="action" choices=${ACTION_CHOICES} />
@@ -30,6 +30,11 @@ export function Audit() {
     <${ListTable} list=${list} caption="Changes" columns=${COLUMNS} empty="Nothing was changed in this time." />
   <//>`;
 }
+
+const INTRO =
+  'What operators and commands changed, and what keys changed of keys and webhooks, newest first. The database refuses to change an ' +
+  'entry. What keys do with animals, categories and orders is not here: the page of an animal shows its last change, and ' +
+  '"petstore events" shows who did what.';
 
 const ACTION_CHOICES = Object.entries(ACTIONS).map(([value, sentence]) => ({
   value,

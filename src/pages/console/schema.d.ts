@@ -496,6 +496,19 @@ export interface Pet {
   readonly status?: PetStatus | undefined;
   /** Unique identifier assigned by the service on creation. */
   readonly id: Int64;
+  /** The account that the animal belongs to. 0 is the house. */
+  readonly ownerId: number;
+  /** The name of the account. The house has none. */
+  readonly owner?: string | undefined;
+  /** When it was added or last changed. Absent when nobody knows. */
+  readonly changedAt?: string | undefined;
+  /** By whom: an `operator`, a `key` by its number, or a user of the `system`; `service` is the service itself, which expires orders. Absent when nobody knows. */
+  readonly changedBy?:
+    | {
+        readonly kind: string;
+        readonly name: string;
+      }
+    | undefined;
 }
 
 /** A change of an animal. `null` removes the status. */

@@ -1,6 +1,6 @@
 // Contract: section 10.
 import type { Command } from 'commander';
-import { actorName, type AuditValues } from '../../domain/audit.ts';
+import { type AuditValues, describeActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
@@ -89,7 +89,7 @@ function describeEntry(
   return {
     id,
     time: textFromInstant(at),
-    actor: { kind: actor.kind, name: actorName(actor) },
+    actor: describeActor(actor),
     address: actor.address ?? null,
     action,
     target,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { instant, rowFilter, shortText } from '../../http/parameters.ts';
 import { mapPage } from '../../domain/page.ts';
-import { actorName } from '../../domain/audit.ts';
+import { describeActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
 import type { AuditEntry, AuditRepository } from './repository.ts';
@@ -35,8 +35,9 @@ const listAudit = list(Entries, 'the audit log', {
   path: '/audit',
   role: 'viewer',
   description:
-    'Returns a page of the audit log, the newest first: every change by the command line, the console, the admin API or a ' +
-    'key, with the values before and after. It holds no key.',
+    'Returns a page of the audit log, the newest first: every change by the command line, the console or the admin API, and what keys ' +
+    'change of keys and webhooks, with the values before and after. What keys do with animals, categories and orders is not in it. It ' +
+    'holds no key.',
   filters: {
     accountId: rowFilter('Only changes that concern this account.'),
     since: instant({
@@ -76,7 +77,7 @@ function describeEntry({ id, at, actor, ...entry }: AuditEntry) {
   return {
     id,
     time: textFromInstant(at),
-    actor: { kind: actor.kind, name: actorName(actor) },
+    actor: describeActor(actor),
     address: actor.address,
     ...entry,
   };

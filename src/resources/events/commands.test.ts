@@ -14,6 +14,7 @@ const withAnimal = prepared(async (store) => {
 
 interface EventJson {
   readonly type: string;
+  readonly actor: { readonly kind: string; readonly name: string } | null;
   readonly account: string | null;
   readonly version?: number;
 }
@@ -24,13 +25,13 @@ test('events lists what happened to all accounts, the oldest first', async (t) =
   await call(url, '/v1/store/orders', { key, body: '{"petId":1}' });
   const events = await runJson<readonly EventJson[]>(['events'], variables);
   assert.deepEqual(
-    events.map(({ type, account, version }) => [type, account, version]),
+    events.map(({ type, actor, account, version }) => [type, actor?.kind, actor?.name, account, version]),
     [
-      ['pet.created', null, 1],
-      ['category.created', null, 1],
-      ['key.created', 'shop', undefined],
-      ['order.created', 'shop', 1],
-      ['pet.updated', null, 2],
+      ['pet.created', 'key', '1', null, 1],
+      ['category.created', 'system', 'test', null, 1],
+      ['key.created', 'system', 'root', 'shop', undefined],
+      ['order.created', 'key', '1', 'shop', 1],
+      ['pet.updated', 'key', '1', null, 2],
     ],
   );
 });
@@ -39,8 +40,8 @@ test('events keeps int64 exact, and shows a table', async (t) => {
   const { variables } = await withAnimal(t);
   const { stdout } = await run(['events', '--type', 'pet.*'], variables);
   const [header, row, ...others] = stdout.trimEnd().split('\n');
-  assert.match(header ?? '', /^TIME +TYPE +ACCOUNT +VERSION +DATA$/);
-  assert.match(row ?? '', /Z {2}pet\.created {2}- +1 +\{.*"categoryId":1152921504606846976,/);
+  assert.match(header ?? '', /^TIME +TYPE +BY +ACCOUNT +VERSION +DATA$/);
+  assert.match(row ?? '', /Z {2}pet\.created {2}key 1 +- +1 +\{.*"categoryId":1152921504606846976,/);
   assert.deepEqual(others, []);
   const terminal = await run(['events', '--type', 'pet.*'], variables, '', 120);
   assert.match(terminal.stdout, /\n(?:now|\d+ (?:s|min) ago) +pet\.created /);

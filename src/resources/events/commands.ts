@@ -1,6 +1,7 @@
 // Contract: sections 8 and 13.
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+import { actorFromText, describeActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { toJson } from '../../domain/json.ts';
 import { parseExactJson } from '../../domain/parse.ts';
@@ -30,6 +31,7 @@ Example:
 const COLUMNS: readonly Column[] = [
   'TIME',
   'TYPE',
+  { title: 'BY', shrinks: true },
   { title: 'ACCOUNT', shrinks: true },
   { title: 'VERSION', weight: 1 },
   { title: 'DATA', shrinks: true },
@@ -66,10 +68,11 @@ export function eventsCommands(
           await printLines(jsonLines(pages));
           return;
         }
-        await printPages(json, pages, COLUMNS, ({ timestamp, account, version, data, ...event }) => [
+        await printPages(json, pages, COLUMNS, ({ timestamp, actor, account, version, data, ...event }) => [
           // A line that stays on the screen needs a time that stays true.
           follow ? timestamp : instantCell(timestamp),
           event.type,
+          actor === null ? '-' : `${actor.kind} ${actor.name}`,
           account ?? '-',
           version === undefined ? '-' : String(version),
           toJson(data),
@@ -116,15 +119,17 @@ async function* readEvents(
 
 /** `account`: the name of its account. Undefined for an event of the catalogue. */
 function describeEvent(
-  { key, type, at, version, data, environment }: StoredEvent,
+  { key, type, at, version, data, environment, actor }: StoredEvent,
   account: string | undefined,
 ) {
+  const known = actorFromText(actor);
   return {
     id: key,
     type,
     timestamp: textFromInstant(at),
     version,
     data: parseExactJson(data),
+    actor: known === undefined ? null : describeActor(known),
     account: account ?? null,
     environment: environment === '' ? null : environment,
   };

@@ -11,6 +11,7 @@ interface PetJson {
   readonly name: string;
   readonly category?: string;
   readonly status?: string;
+  readonly changedAt?: string;
 }
 
 /** Four animals in two categories and one that is none. The first one has an open order. */
@@ -21,7 +22,7 @@ const withAnimals = prepared(async (store) => {
   await store.pets.create(CLIENT, { name: 'Bo', categoryId: 1n, status: 'sold' });
   await store.pets.create(CLIENT, { name: 'Mia', categoryId: 2n, status: 'available' });
   await store.pets.create(CLIENT, { name: 'Kim', categoryId: INT64_MAX });
-  await store.orders.create(1, { petId: 1n });
+  await store.orders.create(CLIENT, 1, { petId: 1n });
   return {};
 });
 
@@ -34,16 +35,19 @@ test('pets list shows animals with the names of their categories, newest first',
   assert.equal(
     stdout,
     [
-      'ID  NAME  CATEGORY             STATUS',
-      `4   Kim   ${INT64_MAX}  -`,
-      '3   Mia   Cats                 available',
-      '2   Bo    Dogs                 sold',
-      '1   Rex   Dogs                 pending',
+      'ID  NAME  CATEGORY             STATUS     OWNER',
+      `4   Kim   ${INT64_MAX}  -          -`,
+      '3   Mia   Cats                 available  -',
+      '2   Bo    Dogs                 sold       -',
+      '1   Rex   Dogs                 pending    -',
       '',
     ].join('\n'),
   );
   const { stdout: json } = await run(['pets', 'list', '--json', '--category', String(INT64_MAX)], variables);
-  assert.equal(json, `[{"id":4,"name":"Kim","categoryId":${INT64_MAX}}]\n`);
+  assert.match(
+    json,
+    new RegExp(`^\\[\\{"id":4,"name":"Kim","categoryId":${INT64_MAX},"ownerId":0,[^{]*\\{[^{]*\\}\\}\\]\n$`),
+  );
 });
 
 test('pets list keeps the animals of a category, by its name or its id, and of a status', async (t) => {
@@ -78,19 +82,25 @@ test('petstore animals is petstore pets', async (t) => {
   assert.deepEqual(await run(['animals', 'list'], variables), await run(['pets', 'list'], variables));
 });
 
-test('pets show has an animal with its orders', async (t) => {
+test('pets show has an animal with its last change and its orders', async (t) => {
   const { variables } = await withAnimals(t);
-  const { orders, ...pet } = await runJson<PetJson & { readonly orders: readonly { account: string }[] }>(
-    ['pets', 'show', '1'],
-    variables,
-  );
-  assert.deepEqual(pet, { id: 1, name: 'Rex', categoryId: 1, status: 'pending', category: 'Dogs' });
+  const { orders, changedAt, ...pet } = await runJson<
+    PetJson & { readonly orders: readonly { account: string }[] }
+  >(['pets', 'show', '1'], variables);
+  const changedBy = { kind: 'key', name: '1' };
+  assert.deepEqual(pet, {
+    ...{ id: 1, name: 'Rex', categoryId: 1, status: 'pending', category: 'Dogs' },
+    ...{ ownerId: 0, changedBy },
+  });
   assert.deepEqual(
     orders.map(({ account }) => account),
     ['shop'],
   );
   const { stdout } = await run(['pets', 'show', '1'], variables);
-  assert.match(stdout, /^ID +NAME +CATEGORY +STATUS\n1 +Rex +Dogs +pending\n\nID +ACCOUNT/);
+  const [header, row] = stdout.split('\n');
+  assert.match(header ?? '', /^ID +NAME +CATEGORY +STATUS +OWNER +CHANGED +BY$/);
+  assert.match(row ?? '', new RegExp(`^1 +Rex +Dogs +pending +- +${changedAt} +key 1$`));
+  assert.match(stdout, /key 1\n\nID +ACCOUNT/);
 });
 
 test('pets set changes what it names, and keeps the rest', async (t) => {
@@ -99,7 +109,8 @@ test('pets set changes what it names, and keeps the rest', async (t) => {
   assert.equal(stdout, 'Animal 2, Bobo, Cats, sold.\n');
   await run(['pets', 'set', '2', '--no-status'], variables);
   const changed = await run(['pets', 'set', '2', '--category', String(INT64_MAX), '--json'], variables);
-  assert.equal(changed.stdout, `{"id":2,"name":"Bobo","categoryId":${INT64_MAX}}\n`);
+  assert.match(changed.stdout, new RegExp(`^\\{"id":2,"name":"Bobo","categoryId":${INT64_MAX},"ownerId":0,`));
+  assert.match(changed.stdout, /"changedBy":\{"kind":"system","name":"[^"]+"\}\}\n$/);
 });
 
 test('pets delete deletes an animal for good', async (t) => {

@@ -2,7 +2,6 @@
 import { type Command, Option } from 'commander';
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { toJson } from '../../domain/json.ts';
-import { parseExactJson } from '../../domain/parse.ts';
 import { readPatch } from '../../domain/patch.ts';
 import type { Result } from '../../domain/result.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
@@ -14,14 +13,13 @@ import {
   rowId,
 } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
-import type { Column } from '../../terminal/table.ts';
+import { type Cell, type Column, instantCell } from '../../terminal/table.ts';
 import { readCategoryId } from '../categories/commands.ts';
 import type { CategoryRepository } from '../categories/repository.ts';
 import { describeOrderCells, ORDER_COLUMNS } from '../orders/commands.ts';
 import type { OrderRepository } from '../orders/repository.ts';
-import type { PetRepository } from './repository.ts';
+import type { PetWithOwner, PetRepository } from './repository.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
-import type { Pet } from './schema.ts';
 
 interface Repositories {
   readonly categories: CategoryRepository;
@@ -42,7 +40,7 @@ interface SetOptions extends JsonOption {
 }
 
 /** An animal with the name of its category, if there is one. */
-type NamedPet = Pet & { readonly category?: string | undefined };
+type NamedPet = PetWithOwner & { readonly category?: string | undefined };
 
 /** Orders that `show` prints. */
 const SHOWN = 20;
@@ -52,7 +50,11 @@ const COLUMNS: readonly Column[] = [
   { title: 'NAME', shrinks: true },
   { title: 'CATEGORY', shrinks: true },
   'STATUS',
+  { title: 'OWNER', shrinks: true },
 ];
+
+/** Of one animal. */
+const DETAILS: readonly Column[] = [...COLUMNS, 'CHANGED', { title: 'BY', shrinks: true }];
 
 const SET_EXAMPLE = `
 Examples:
@@ -80,17 +82,17 @@ export function petsCommands(program: Command, terminal: Terminal<Repositories>)
         const categoryId = category === undefined ? undefined : await readCategoryId(categories, category);
         const addCategories = nameCategories(categories);
         const pages = readPages(async (page) => {
-          const { items, next } = await pets.list({ categoryId, status: wanted, ...page });
-          return { items: await addCategories(parseExactJson(items) as readonly Pet[]), next };
+          const { items, next } = await pets.listWithOwners({ categoryId, status: wanted, ...page });
+          return { items: await addCategories(items), next };
         });
-        await printPages(json, pages, COLUMNS, describeCells, { limit });
+        await printPages(json, pages, COLUMNS, (pet) => [...describeCells(pet), ownerCell(pet)], { limit });
       }),
     );
 
   group
     .command('show')
     .argument('<id>', 'the number of the animal', rowId)
-    .description(`show an animal and its last ${SHOWN} orders by all accounts`)
+    .description(`show an animal, its owner, its last change, and its last ${SHOWN} orders`)
     .option(...JSON_OPTION)
     .action((id: bigint, { json }: JsonOption) =>
       withStore(async ({ store }) => {
@@ -98,7 +100,7 @@ export function petsCommands(program: Command, terminal: Terminal<Repositories>)
         const query = { accountId: undefined, petId: id, limit: SHOWN, cursor: undefined };
         const { items } = await store.orders.listWithAccounts(query);
         if (json) return printLine(toJson({ ...pet, orders: items }));
-        printTable(COLUMNS, [describeCells(pet)]);
+        printTable(DETAILS, [describeDetails(pet)]);
         printLine('');
         printTable(ORDER_COLUMNS, items.map(describeOrderCells));
       }),
@@ -153,7 +155,7 @@ async function setPet(
 
 /** @throws ServiceError `not_found` */
 async function readPet({ pets, categories }: Repositories, id: bigint): Promise<NamedPet> {
-  const pet = parseExactJson(requirePet(id, await pets.get(id))) as Pet;
+  const pet = requirePet(id, await pets.getWithOwner(id));
   const [named] = await nameCategories(categories)([pet]);
   return named ?? pet;
 }
@@ -177,12 +179,27 @@ function nameCategories(categories: CategoryRepository) {
     const found = await categories.get(id);
     return 'value' in found ? found.value.name : undefined;
   };
-  return async (pets: readonly Pet[]): Promise<readonly NamedPet[]> => {
+  return async (pets: readonly PetWithOwner[]): Promise<readonly NamedPet[]> => {
     for (const { categoryId: id } of pets) if (!names.has(id)) names.set(id, await readName(id));
-    return pets.map((pet) => Object.assign(pet, { category: names.get(pet.categoryId) }));
+    return pets.map((pet) => ({ ...pet, category: names.get(pet.categoryId) }));
   };
 }
 
 function describeCells({ id, name, categoryId, category, status: current }: NamedPet): readonly string[] {
   return [String(id), name, category ?? String(categoryId), current ?? '-'];
+}
+
+/** The house has no name. */
+function ownerCell({ owner }: NamedPet): string {
+  return owner ?? '-';
+}
+
+function describeDetails(pet: NamedPet): readonly Cell[] {
+  const { changedAt, changedBy } = pet;
+  return [
+    ...describeCells(pet),
+    ownerCell(pet),
+    changedAt === undefined ? 'unknown' : instantCell(changedAt),
+    changedBy === undefined ? 'unknown' : `${changedBy.kind} ${changedBy.name}`,
+  ];
 }

@@ -7,12 +7,15 @@ import {
   type Deprecation,
   forOperators,
   list,
+  type OperatorCall,
+  type OperatorOperation,
   type OperatorResource,
   otherTag,
   read,
   remove,
   type Resource,
 } from '../../http/operation.ts';
+import { toPatch } from '../../domain/patch.ts';
 import { flag, int64, int64List, LIMIT, oneOf } from '../../http/parameters.ts';
 import type { PetRepository } from './repository.ts';
 import { NewPet, Pet, PetPatch, PetStatus } from './schema.ts';
@@ -219,7 +222,54 @@ export const CLIENT_PETS: Resource<Stores> = {
   operations: [listPets, createPet, getPet, updatePet, deletePet],
 };
 
-const listAllPets = list(Pets, 'animals', {
+/* For operators: whose an animal is and who changed it last, clients never see. */
+
+const OperatorPet = Pet.extend({
+  ownerId: z.int().meta({ description: 'The account that the animal belongs to. 0 is the house.' }),
+  owner: z.string().optional().meta({ description: 'The name of the account. The house has none.' }),
+  changedAt: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'When it was added or last changed. Absent when nobody knows.' }),
+  changedBy: z
+    .object({ kind: z.string(), name: z.string() })
+    .optional()
+    .meta({
+      description:
+        'By whom: an `operator`, a `key` by its number, or a user of the `system`; `service` is the service itself, which expires ' +
+        'orders. Absent when nobody knows.',
+    }),
+}).meta({ id: 'Pet', description: 'An animal of the catalogue.' });
+
+const OperatorPets = z
+  .array(OperatorPet)
+  .max(LIMIT.maximum)
+  .meta({ id: 'Pets', description: 'Animals, the newest first.' });
+
+const OF_ACCOUNT = {
+  ...EXAMPLE_PET,
+  id: Number(EXAMPLE_PET.id),
+  categoryId: Number(EXAMPLE_PET.categoryId),
+  ownerId: 1,
+  owner: 'shop',
+  changedAt: '2027-01-15T09:00:00.000Z',
+  changedBy: { kind: 'key', name: '12' },
+};
+const { owner: _, ...BY_OPERATOR } = {
+  ...OF_ACCOUNT,
+  ownerId: 0,
+  changedBy: { kind: 'operator', name: 'ada' },
+};
+
+const OWNED_PET = {
+  schema: OperatorPet,
+  examples: {
+    account: { summary: 'An animal of an account', value: OF_ACCOUNT },
+    house: { summary: 'An animal of the house', value: BY_OPERATOR },
+  },
+};
+
+const listAllPets = list(OperatorPets, 'animals', {
   id: 'listPets',
   path: '/pets',
   role: 'viewer',
@@ -231,19 +281,47 @@ const listAllPets = list(Pets, 'animals', {
       example: 1,
     }),
   },
-  examples: PAGES,
-  handle: ({ parameters, signal }, { pets }: Stores) =>
-    pets.list(parameters.accountId === undefined ? parameters : { ...parameters, signal }),
+  examples: { page: { summary: 'An animal of an account', value: [OF_ACCOUNT] } },
+  handle: ({ parameters, signal }, { pets }: Stores) => pets.listWithOwners({ ...parameters, signal }),
 });
+
+const createOwnedPet: OperatorOperation<Stores> = {
+  ...forOperators(createPet, {
+    role: 'admin',
+    description: 'Adds an animal of the house.',
+    ...OWNED_PET,
+  }),
+  async handle({ actor, body }: OperatorCall<object, NewPet>, { pets }) {
+    const created = await pets.create(actor, body);
+    return 'error' in created ? created : pets.getWithOwner(created.value.id);
+  },
+};
+
+interface PetId {
+  readonly petId: bigint;
+}
+
+const getOwnedPet: OperatorOperation<Stores> = {
+  ...forOperators(getPet, { role: 'viewer', description: 'Returns one animal.', ...OWNED_PET }),
+  handle: ({ parameters }: OperatorCall<PetId>, { pets }) => pets.getWithOwner(parameters.petId),
+};
+
+const updateOwnedPet: OperatorOperation<Stores> = {
+  ...forOperators(updatePet, { role: 'admin', description: CHANGES, ...OWNED_PET }),
+  async handle({ actor, parameters: { petId: id }, body }: OperatorCall<PetId, PetPatch>, { pets }) {
+    const changed = await pets.update(actor, id, toPatch(body));
+    return 'error' in changed ? changed : pets.getWithOwner(id);
+  },
+};
 
 export const OPERATOR_PETS: OperatorResource<Stores> = {
   name: 'Animals',
   description: 'The animals of the catalogue.',
   operations: [
     listAllPets,
-    forOperators(createPet, { role: 'admin', description: 'Adds an animal of the house.' }),
-    forOperators(getPet, { role: 'viewer', description: 'Returns one animal.' }),
-    forOperators(updatePet, { role: 'admin', description: CHANGES }),
+    createOwnedPet,
+    getOwnedPet,
+    updateOwnedPet,
     forOperators(deletePet, { role: 'admin', description: DELETES }),
   ],
 };
