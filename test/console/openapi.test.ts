@@ -111,7 +111,7 @@ test('every operation does what its examples say, and answers as it is described
     },
   );
   const [fault] = (await ask('/faults')).json;
-  const animal = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+  const animal = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
   for (let index = 1; index <= 3; index++) await its.store.pets.create(CLIENT, animal);
   for (const petId of [2n, 3n]) await its.store.orders.create(CLIENT, 1, { petId });
   const { challenge } = (await ask('/passkeys/challenge', undefined, 'POST')).json;
