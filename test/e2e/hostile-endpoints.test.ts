@@ -3,13 +3,16 @@ import assert from 'node:assert/strict';
 import { lookup } from 'node:dns/promises';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
 import { SCOPES } from '../../src/domain/scope.ts';
 import { steadyClock } from '../../src/domain/clock.ts';
 import { call } from '../support/api.ts';
 import { startEndpoint } from '../support/endpoint.ts';
 import { startHostileEndpoints } from '../support/hostile-endpoints.ts';
+import { migratedPostgres } from '../support/migrated-postgres.ts';
 import { startNameServer } from '../support/name-server.ts';
 import { startOpenssl, writeGroup } from '../support/openssl.ts';
+import { ask, emptyRedis } from '../support/redis.ts';
 import { isTorture } from '../support/rounds.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/shared-counting.ts';
@@ -66,6 +69,42 @@ test('forty webhooks with silent names are refused in time, and hold up no webho
   assert.equal(refused, 0);
   assert.equal(new Set(asked.filter(({ name }) => name.endsWith('silent')).map(({ name }) => name)).size, 4);
   await Promise.all(all);
+});
+
+test('while forty webhooks with silent names are added, PostgreSQL and Redis are found again by their names', async (t) => {
+  const { address, asked, state } = await startFallingNameServer(t, '8.8.8.8');
+  state.isSilent = true;
+  const byName = (url: string) => url.replace('127.0.0.1', 'localhost');
+  const [databaseUrl, redisUrl] = [byName(await migratedPostgres(t)), byName(await emptyRedis())];
+  const service = await startTestService(t, {
+    databaseUrl,
+    env: { REDIS_URL: redisUrl },
+    nameServers: [address],
+  });
+  const [hostile, other] = [await prepareAccount(service, 'hostile'), await prepareAccount(service, 'other')];
+  const isOver = new AbortController();
+  const attack = Promise.all(
+    Array.from({ length: 40 }, async (_, number) => {
+      for (let attempt = 0; !isOver.signal.aborted; attempt++)
+        await hostile.send('/webhooks', { url: `https://${number}-${attempt}.silent/` });
+    }),
+  );
+  await until(() => asked.length >= 8);
+  const operator = new Client({ connectionString: databaseUrl });
+  await operator.connect();
+  await operator.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+  await operator.end();
+  await ask(redisUrl, ['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+  // A request that meets its connection's end may fail. Redis is asked for each one, and is in use again.
+  await until(async () => (await other.send('/pets', { name: 'Rex', categoryId: 1 })).status === 201);
+  await until(async () =>
+    (await ask<string>(redisUrl, ['CLIENT', 'LIST', 'TYPE', 'normal'])).includes('evalsha'),
+  );
+  isOver.abort();
+  await attack;
+  // Before its database goes.
+  await service.stop();
 });
 
 test('endpoints whose names fall silent hold up no delivery to another account', async (t) => {
