@@ -265,10 +265,10 @@ export class Table<const C extends Codecs = Codecs> {
     return sql`INSERT INTO ${raw(this.name)} (${columns}) VALUES ${join(rows)}`;
   }
 
-  /** The values of a row without its id, in the order of `list`. `instant`: what `stamp` gets. */
-  encodeNew(object: NewRow<C>, instant: Value = null): Value[] {
+  /** The values of a row without its id, in the order of `list`. `now`: what `stamp` gets. */
+  encodeNew(object: NewRow<C>, now: Value = null): Value[] {
     return this.#propertiesWithoutId.map((property) =>
-      property.column === this.stamp ? instant : encode(property, object),
+      property.column === this.stamp ? now : encode(property, object),
     );
   }
 

@@ -89,8 +89,13 @@ test('pets show has an animal with its last change and its orders', async (t) =>
   >(['pets', 'show', '1'], variables);
   const changedBy = { kind: 'key', name: '1' };
   assert.deepEqual(pet, {
-    ...{ id: 1, name: 'Rex', categoryId: 1, status: 'pending', category: 'Dogs' },
-    ...{ ownerId: 0, changedBy },
+    id: 1,
+    name: 'Rex',
+    categoryId: 1,
+    status: 'pending',
+    category: 'Dogs',
+    ownerId: 0,
+    changedBy,
   });
   assert.deepEqual(
     orders.map(({ account }) => account),

@@ -218,7 +218,7 @@ export function transactionOn(database: Database, isSilent = false): Transaction
     async add(table, rows, note) {
       const columns = table.columns.filter(([name]) => name !== 'id');
       const names = columns.map(([name]) => name).join(', ');
-      const values = columns
+      const selected = columns
         .map(([name]) => (name === table.stamp ? `${CLOCK.text} AS ${name}` : name))
         .join(', ');
       const arrays = columns.map(([, type], index) => `$${index + 1}::${arrayType(type)}`);
@@ -227,7 +227,7 @@ export function transactionOn(database: Database, isSilent = false): Transaction
       // The server takes the ids in the order of the rows, and the row numbers show which id belongs to which row.
       const ids = await database.query<[id: bigint]>(
         `WITH added AS MATERIALIZED (
-           SELECT nextval('${table.name}_id_seq') AS id, n, ${values}
+           SELECT nextval('${table.name}_id_seq') AS id, n, ${selected}
            FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS t (${names}, n)
          ), inserted AS (
            INSERT INTO ${table.name} (id, ${names}) SELECT id, ${names} FROM added
