@@ -301,29 +301,29 @@ function toPetWithOwner(row: ReturnType<typeof parseOwned>): PetWithOwner {
   };
 }
 
-/** Animals with the names of their owners, newest first. */
-function selectOwned(condition: Sql): Sql {
+/** The statement for animals with the names of their owners, newest first. It reads only these animals. */
+export function ownersQuery({ dialect }: Pick<AnyEngine, 'dialect'>, ids: readonly bigint[]): Sql {
   return sql`SELECT ${PETS.listAs('p')}, a.name FROM pets p LEFT JOIN accounts a ON a.id = p.owner_id
-    WHERE ${condition} ORDER BY p.id DESC`;
+    WHERE ${dialect.isAnyOf('p.id', ids)} ORDER BY p.id DESC`;
 }
 
 export type PetRepository = ReturnType<typeof open>;
 
 export function open(engine: AnyEngine) {
   const reads = engine.kind === 'sqlite' ? openSqliteReads(engine.reader) : openPostgresReads(engine.pool);
-  const readOwned = async (condition: Sql): Promise<readonly PetWithOwner[]> =>
-    (await engine.read(selectOwned(condition))).map(parseOwned).map(toPetWithOwner);
+  const readWithOwners = async (ids: readonly bigint[]): Promise<readonly PetWithOwner[]> =>
+    (await engine.read(ownersQuery(engine, ids))).map(parseOwned).map(toPetWithOwner);
   return {
     ...reads,
     /** Like `list`, for operators. */
     async listWithOwners(query: PetQuery): Promise<Page<PetWithOwner>> {
       const { items, next } = await reads.list(query);
       const ids = (parseExactJson(items) as readonly Pet[]).map(({ id }) => id);
-      return { items: await readOwned(engine.dialect.isAnyOf('p.id', ids)), next };
+      return { items: await readWithOwners(ids), next };
     },
     /** Like `get`, for operators. */
     async getWithOwner(id: bigint): Promise<Result<PetWithOwner, 'not_found'>> {
-      const [pet] = await readOwned(sql`p.id = ${id}`);
+      const [pet] = await readWithOwners([id]);
       return pet === undefined ? { error: 'not_found' } : { value: pet };
     },
     /** Resolves once the animal is on disk and visible to every list and get. `ownerId`: see `ImportOptions`. */
