@@ -7,7 +7,7 @@ import { planName } from '../limits/limiter.ts';
 import { BAN_RECORDS, lastBan, parseCounts, WINDOWS } from '../limits/stored.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
 import { addAudit } from '../resources/audit/repository.ts';
-import { databaseUrlFault, withoutSecrets } from '../config/database-url.ts';
+import { databaseUrlFault, describeDatabase, parseDatabaseUrl } from '../config/database-url.ts';
 import type { TableReader } from '../storage/engine.ts';
 import { openStore } from '../app/store.ts';
 import { systemActor } from '../config/system-actor.ts';
@@ -94,7 +94,7 @@ async function copy(
     beforeCommit: async (copied) => {
       await addAudit(copied, actor, {
         action: 'copy',
-        target: { kind: 'database', name: withoutSecrets(from) },
+        target: { kind: 'database', name: describeDatabase(parseDatabaseUrl(from)) },
       });
       if (limits !== undefined) await restoreLimits(limits, copied, source.keys);
     },

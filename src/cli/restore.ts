@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
-import { DEFAULT_DATABASE_URL } from '../config/database-url.ts';
+import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from '../config/database-url.ts';
 import { systemActor } from '../config/system-actor.ts';
 import { textFromInstant } from '../domain/instant.ts';
 import { reasonOf, StartupError } from '../domain/startup-error.ts';
@@ -34,7 +34,8 @@ async function restore(
 ): Promise<void> {
   const config = readConfig(system.env);
   const { databaseUrl } = config;
-  if (!databaseUrl.startsWith('sqlite:'))
+  const address = parseDatabaseUrl(databaseUrl);
+  if (address.kind !== 'sqlite')
     throw new StartupError(
       'restore is for SQLite. For PostgreSQL, restore a dump of pg_dump with pg_restore or psql into an empty database.',
     );
@@ -46,7 +47,7 @@ async function restore(
       import('../storage/sqlite/rights.ts'),
     ]);
   requireFile(backup);
-  const path = databaseUrl.slice('sqlite:'.length);
+  const { path } = address;
   // As serve does it: only the default folder is made.
   if (databaseUrl === DEFAULT_DATABASE_URL) createFolder(dirname(path));
   const clock = systemClock();

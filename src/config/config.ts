@@ -2,7 +2,9 @@
 import { isIP } from 'node:net';
 import { BASE_LENGTH, browserOrigin, normalBase, normalOrigin, origin, portConflicts } from './addresses.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
-import { databaseUrlFault, DEFAULT_DATABASE_URL, encodingFault } from './database-url.ts';
+import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from './database-url.ts';
+import { parseRedisUrl } from './redis-url.ts';
+import { urlFault } from './server-url.ts';
 import { mistypedVariables, unknownVariables } from './unknown-variables.ts';
 
 const LOG_FORMATS = ['pretty', 'json'] as const;
@@ -66,17 +68,14 @@ const listenHost = text(
   'must be an IP address or localhost',
   (value) => isIP(value) !== 0 || value === 'localhost',
 );
-const databaseUrl: Parser<string> = (value, refuse) => {
-  const fault = databaseUrlFault(value);
-  if (fault !== undefined) refuse(fault);
-  return value;
-};
-const redisUrl: Parser<string> = (value, refuse) => {
-  const isRedis = /^rediss?:\/\//.test(value);
-  const fault = isRedis ? encodingFault(value) : 'must be redis://… or rediss://…';
-  if (fault !== undefined) refuse(fault);
-  return value;
-};
+/** The address stays a text here. Who connects parses it, too, with the same parser. */
+const serverUrl =
+  (parse: (text: string) => unknown): Parser<string> =>
+  (value, refuse) => {
+    const fault = urlFault(parse, value);
+    if (fault !== undefined) refuse(fault);
+    return value;
+  };
 const networks: Parser<Networks> = (value, refuse) =>
   list(value).flatMap((item) => {
     const network = parseNetwork(item);
@@ -110,11 +109,11 @@ const VARIABLES = {
   PETSTORE_ENVIRONMENT: variable(oneOf(ENVIRONMENTS), 'production'),
   PRODUCTION_URL: optional(baseUrl),
   STAGING_URL: optional(baseUrl),
-  DATABASE_URL: variable(databaseUrl, DEFAULT_DATABASE_URL),
+  DATABASE_URL: variable(serverUrl(parseDatabaseUrl), DEFAULT_DATABASE_URL),
   DATABASE_CONNECTIONS: variable(whole(2, 1_000), 10),
   DATABASE_CONNECT_TIMEOUT: variable(whole(100, 60_000), 2_000),
   DATABASE_STATEMENT_TIMEOUT: variable(whole(100, 60_000), 3_000),
-  REDIS_URL: optional(redisUrl),
+  REDIS_URL: optional(serverUrl(parseRedisUrl)),
   METRICS_PORT: optional(listenPort),
   CONSOLE_PORT: optional(listenPort),
   CONSOLE_HOST: variable(listenHost, '127.0.0.1'),

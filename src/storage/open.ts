@@ -1,4 +1,4 @@
-import { DEFAULT_DATABASE_URL, type PoolLimits } from '../config/database-url.ts';
+import { DEFAULT_DATABASE_URL, parseDatabaseUrl, type PoolLimits } from '../config/database-url.ts';
 import type { EngineSettings } from './engine.ts';
 import type { PostgresEngine } from './postgres/engine.ts';
 import { findExposed } from './sqlite/rights.ts';
@@ -18,16 +18,18 @@ interface EngineOptions extends EngineSettings {
  * @throws StartupError in one line, when it cannot be opened.
  */
 export async function openEngine({ databaseUrl, pool, ...settings }: EngineOptions): Promise<AnyEngine> {
-  if (!databaseUrl.startsWith('sqlite:')) {
+  const address = parseDatabaseUrl(databaseUrl);
+  if (address.kind === 'postgres') {
     // The driver is loaded only if needed: drivers take a third of the time of a start.
     const { openPostgres } = await import('./postgres/engine.ts');
-    return openPostgres(databaseUrl, { ...settings, limits: pool });
+    return openPostgres(address, { ...settings, limits: pool });
   }
   const createFolder = databaseUrl === DEFAULT_DATABASE_URL;
-  return openSqlite(databaseUrl.slice('sqlite:'.length), { ...settings, createFolder });
+  return openSqlite(address.path, { ...settings, createFolder });
 }
 
 /** A file of the database that other users of the machine can read or write. */
 export function findExposedFile(databaseUrl: string): string | undefined {
-  return databaseUrl.startsWith('sqlite:') ? findExposed(databaseUrl.slice('sqlite:'.length)) : undefined;
+  const address = parseDatabaseUrl(databaseUrl);
+  return address.kind === 'sqlite' ? findExposed(address.path) : undefined;
 }

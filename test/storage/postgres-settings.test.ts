@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ENGINE_PARTS } from '../../src/app/store.ts';
+import { parsePostgresUrl } from '../../src/config/database-url.ts';
 import { StartupError } from '../../src/domain/startup-error.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -29,7 +30,12 @@ async function execute(url: string, ...statements: readonly string[]): Promise<v
 /** Gives the settings of a new session, by name. */
 async function openSession(t: TestContext, url: string) {
   const onLost = () => undefined;
-  const engine = await openPostgres(url, { ...ENGINE_PARTS, clock: fakeClock(), limits: POOL, onLost });
+  const engine = await openPostgres(parsePostgresUrl(url), {
+    ...ENGINE_PARTS,
+    clock: fakeClock(),
+    limits: POOL,
+    onLost,
+  });
   t.after(() => engine.close());
   return async (...names: readonly string[]) =>
     Object.fromEntries(

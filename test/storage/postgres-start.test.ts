@@ -1,19 +1,24 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { after } from 'node:test';
 import { Client } from 'pg';
 import { unfitness } from '../../src/storage/postgres/database.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { run, runProcess, runJson, startServiceProcess } from '../support/process.ts';
-import { freePort } from '../support/servers.ts';
+import { freePort, serverFolder, serverUser } from '../support/servers.ts';
+import { TEMPORARY } from '../support/temporary.ts';
 import { startForFile, test } from '../support/test.ts';
 
 const PASSWORD = 'hush-hush';
 
-const server = await startForFile(async () => {
-  const started = await startPostgres(['fsync=off'], ['host all guarded 127.0.0.1/32 scram-sha-256']);
+const { server, sockets } = await startForFile(async () => {
+  const folder = serverFolder('sockets', TEMPORARY, serverUser());
+  after(() => rmSync(folder, { recursive: true }));
+  const settings = ['fsync=off', `unix_socket_directories=${folder}`];
+  const started = await startPostgres(settings, ['host all guarded 127.0.0.1/32 scram-sha-256']);
   after(() => started.stop());
-  return started;
+  return { server: started, sockets: folder };
 });
 await startForFile(async () => {
   await execute(`CREATE ROLE guarded LOGIN PASSWORD '${PASSWORD}'`, 'CREATE ROLE guest LOGIN');
@@ -111,6 +116,18 @@ test('a role without the right to create tables serves only an existing schema',
     body: '{"name":"Rex","categoryId":7}',
   });
   assert.equal(answer.status, 201);
+});
+
+test('a Unix socket is found by a parameter, or percent-encoded as the host', async () => {
+  const { port } = server;
+  await execute('CREATE DATABASE local');
+  for (const url of [
+    `postgres://postgres@/local?host=${sockets}&port=${port}`,
+    `postgres://postgres@${encodeURIComponent(sockets)}:${port}/local`,
+  ]) {
+    const { code, stderr } = await run(['migrate'], { DATABASE_URL: url });
+    assert.equal(code, 0, stderr);
+  }
 });
 
 test('a database of a newer petstore is refused and left unchanged; exit 1', async () => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { createClient, ErrorReply } from '@redis/client';
+import { parseRedisUrl, type RedisAddress } from '../../config/redis-url.ts';
 import { NoAnswer, withTimeout } from '../timeout.ts';
 import { asStartupError, isUnreachable, refuseUnfit, UnreachableError } from './fitness.ts';
 import {
@@ -39,15 +40,21 @@ const CONNECT_TIMEOUT = 1_000;
 /** Keys that one answer of a scan looks at. The server does nothing else meanwhile. */
 const SCANNED = 2_500;
 
-function newClient(url: string, onError: (error: Error) => void) {
+function newClient(
+  { host, port, user, password, database, isEncrypted }: RedisAddress,
+  onError: (error: Error) => void,
+) {
+  const tls = isEncrypted ? { tls: true as const } : {};
   const client = createClient({
-    url,
+    ...(user !== undefined && { username: user }),
+    ...(password !== undefined && { password }),
+    ...(database > 0 && { database }),
     // In an outage a command must fail at once. Sent later, it would count a request twice.
     disableOfflineQueue: true,
     // Callers have their own timeouts.
     commandOptions: { timeout: 0 },
     // The outage policy reconnects, because the server may have been replaced.
-    socket: { connectTimeout: CONNECT_TIMEOUT, reconnectStrategy: false },
+    socket: { host, port, ...tls, connectTimeout: CONNECT_TIMEOUT, reconnectStrategy: false },
     disableClientInfo: true,
     maintNotifications: 'disabled',
   });
@@ -81,9 +88,9 @@ class RedisServer {
   #connecting: Promise<void> | undefined;
   #closed = false;
 
-  constructor(url: string, onError: (error: Error) => void) {
-    this.#host = new URL(url).hostname;
-    this.#newClient = () => newClient(url, onError);
+  constructor(address: RedisAddress, onError: (error: Error) => void) {
+    this.#host = address.host;
+    this.#newClient = () => newClient(address, onError);
   }
 
   /** Connects, then closes the previous connection. Calls share an attempt. */
@@ -183,6 +190,7 @@ interface RedisOptions {
  */
 export class Redis {
   readonly #options: RedisOptions;
+  readonly #address: RedisAddress;
   readonly #name: string;
   #servers = new Map<string, RedisServer>();
   #isClustered = false;
@@ -197,7 +205,8 @@ export class Redis {
 
   constructor(options: RedisOptions) {
     this.#options = options;
-    this.#name = new URL(options.url).host;
+    this.#address = parseRedisUrl(options.url);
+    this.#name = toServerName(this.#address.host, this.#address.port);
     this.#reset();
   }
 
@@ -329,7 +338,7 @@ export class Redis {
 
   #reset(): void {
     this.#closeServers();
-    this.#servers = new Map([[this.#name, this.#newServer(this.#options.url)]]);
+    this.#servers = new Map([[this.#name, this.#newServer(this.#address)]]);
     this.#isClustered = false;
     this.#ranges = undefined;
     this.#owners = [];
@@ -339,8 +348,8 @@ export class Redis {
     for (const server of this.#servers.values()) server.close();
   }
 
-  #newServer(url: string): RedisServer {
-    const server = new RedisServer(url, this.#options.onError ?? (() => undefined));
+  #newServer(address: RedisAddress): RedisServer {
+    const server = new RedisServer(address, this.#options.onError ?? (() => undefined));
     if (this.#closed) server.close();
     return server;
   }
@@ -377,7 +386,7 @@ export class Redis {
 
   /** No known server answers. All of them may have moved. */
   async #readSlotsAnew(): Promise<readonly SlotRange[]> {
-    const server = this.#newServer(this.#options.url);
+    const server = this.#newServer(this.#address);
     try {
       await server.connect();
       return await server.slots();
@@ -395,7 +404,7 @@ export class Redis {
     for (const { server: name } of ranges) {
       if (this.#servers.has(name)) continue;
       const known = former.get(name);
-      const server = known ?? this.#newServer(urlOf(name, this.#options.url));
+      const server = known ?? this.#newServer(addressAt(name, this.#address));
       if (known === undefined) added.push(server);
       this.#servers.set(name, server);
     }
@@ -407,11 +416,7 @@ export class Redis {
 }
 
 /** The address of another server, with the same user, password and encryption. */
-function urlOf(name: string, url: string): string {
-  const other = new URL(url);
+function addressAt(name: string, address: RedisAddress): RedisAddress {
   const colon = name.lastIndexOf(':');
-  const host = name.slice(0, colon);
-  other.hostname = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-  other.port = name.slice(colon + 1);
-  return other.href;
+  return { ...address, host: name.slice(0, colon), port: Number(name.slice(colon + 1)) };
 }

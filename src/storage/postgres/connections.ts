@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ConnectionOptions } from 'node:tls';
 import {
   Client,
   type ClientConfig,
@@ -12,7 +14,7 @@ import {
   TypeOverrides,
   types,
 } from 'pg';
-import { driverUrl } from '../../config/database-url.ts';
+import type { PostgresAddress, Tls, TlsFile } from '../../config/database-url.ts';
 import type { Queries, Transaction } from '../transaction.ts';
 import type { PoolLoad } from '../engine.ts';
 import { join, raw, type Row, type Sql, sql } from '../sql.ts';
@@ -46,15 +48,64 @@ TYPES.setTypeParser(types.builtins.INT8, BigInt);
 export type SessionSettings = Readonly<Record<string, string>>;
 
 /** In the startup message, settings win over those of the database, the role, the address and PGOPTIONS. */
-function clientWith(settings: SessionSettings): new (config?: ClientConfig) => Client {
+function clientWith(
+  settings: SessionSettings,
+  tls: PostgresAddress['tls'],
+): new (
+  config?: ClientConfig,
+) => Client {
   return class extends Client {
     constructor(config?: ClientConfig) {
-      super(config);
+      // The pool makes the password one that a spread leaves out.
+      const { password } = config ?? {};
+      // Certificates are read for each connection, because they are renewed while the service runs.
+      const ssl = tls && tlsOptions(tls);
+      super({ ...config, ...(password !== undefined && { password }), ...(ssl !== undefined && { ssl }) });
       // What the driver's types leave out.
       const connection = this.connection as Connection & { startup(message: SessionSettings): void };
       const startup = connection.startup.bind(connection);
       connection.startup = (message) => startup({ ...message, ...settings });
     }
+  };
+}
+
+/** @throws Error that names the file that cannot be read. */
+function tlsOptions({ verified, files }: Tls): ConnectionOptions {
+  const read = (name: TlsFile) => {
+    try {
+      return files[name] === undefined ? undefined : readFileSync(files[name], 'utf8');
+    } catch (error) {
+      throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+    }
+  };
+  const [ca, cert, key] = [read('sslrootcert'), read('sslcert'), read('sslkey')];
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(verified === 'nothing' && { rejectUnauthorized: false }),
+    ...(verified === 'authority' && { checkServerIdentity: () => undefined }),
+  };
+}
+
+/** What an address names. What it leaves out is up to the driver, which is not given undefined values. */
+function driverFields({
+  host,
+  port,
+  user,
+  password,
+  database,
+  tls,
+  settings,
+}: PostgresAddress): ClientConfig {
+  return {
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ...(tls && tls.isDirect && { sslnegotiation: 'direct' as const }),
+    ...settings,
   };
 }
 
@@ -70,14 +121,19 @@ export class Connections implements Database {
    * Every session begins with `settings`. `onLost` is called for every connection that is lost before `close`, in use or
    * not.
    */
-  constructor(url: string, settings: SessionSettings, config: PoolConfig, onLost: (error: Error) => void) {
+  constructor(
+    address: PostgresAddress,
+    settings: SessionSettings,
+    config: PoolConfig,
+    onLost: (error: Error) => void,
+  ) {
     this.#pool = new DriverPool({
-      connectionString: driverUrl(url),
       keepAlive: true,
       application_name: 'petstore',
+      ...driverFields(address),
       types: TYPES,
       stream: () => this.#socket(),
-      Client: clientWith(settings),
+      Client: clientWith(settings, address.tls),
       ...config,
     });
     this.#pool.on('connect', (client) => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
 import { NoDatabaseError, reasonOf, StartupError } from '../../domain/startup-error.ts';
-import { type PoolLimits, withoutSecrets } from '../../config/database-url.ts';
+import { describeDatabase, type PoolLimits, type PostgresAddress } from '../../config/database-url.ts';
 import type { EngineSettings } from '../engine.ts';
 import type { AnyTable } from '../table.ts';
 import { Connections, type Database, type SessionSettings } from './connections.ts';
@@ -65,7 +65,7 @@ const SETTINGS_REFUSED = /unsupported startup parameter/;
  * @throws StartupError in one line that never holds the password.
  */
 export async function openPool(
-  url: string,
+  address: PostgresAddress,
   { limits, onLost, tables, mustExist = false, mustWrite = false }: PoolSettings,
 ): Promise<Connections> {
   const wait = { connectionTimeoutMillis: limits.connectTimeout };
@@ -78,7 +78,7 @@ export async function openPool(
     idle_in_transaction_session_timeout: String(limits.statementTimeout),
   };
   const connect = (settings: SessionSettings, config: PoolConfig) =>
-    new Connections(url, settings, config, onLost);
+    new Connections(address, settings, config, onLost);
   let sent = needed;
   let probe = connect(sent, { ...impatient, max: 1 });
   try {
@@ -91,7 +91,7 @@ export async function openPool(
       return refuseUnfit(probe, expected);
     });
     const version = await schemaVersion(probe);
-    if (version === 0 && mustExist) throw new NoDatabaseError(withoutSecrets(url));
+    if (version === 0 && mustExist) throw new NoDatabaseError(describeDatabase(address));
     // A service may run as a role without the right to change the schema.
     if (version < MIGRATIONS.length) {
       // A migration may take long, or wait for the one of another instance, so its statements have no time limit.

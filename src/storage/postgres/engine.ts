@@ -1,3 +1,4 @@
+import type { PostgresAddress } from '../../config/database-url.ts';
 import { Batcher } from '../../domain/batcher.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { CHUNK_ROWS, type Engine, type EngineSettings, type Snapshot, type TableReader } from '../engine.ts';
@@ -26,10 +27,10 @@ type Batch = NonNullable<Write<readonly unknown[], unknown>['batch']>;
 
 /** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
 export async function openPostgres(
-  url: string,
+  address: PostgresAddress,
   settings: PoolSettings & EngineSettings,
 ): Promise<PostgresEngine> {
-  return postgresEngine(await openPool(url, settings), settings);
+  return postgresEngine(await openPool(address, settings), settings);
 }
 
 /** What the hot reads of this database use besides. */
