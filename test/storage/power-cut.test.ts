@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { nat, sample } from 'fast-check';
 import { call } from '../support/api.ts';
 import { PROGRAM, runJson, temporaryEnvironment, waitFor, watch } from '../support/process.ts';
@@ -53,8 +53,8 @@ test('a log that the power cut anywhere opens clean and holds a prefix of the co
     try {
       const check = db.prepare('PRAGMA integrity_check').all();
       assert.deepEqual(
-        check.map((row) => ({ ...row })),
-        [{ integrity_check: 'ok' }],
+        check.map((row) => row['integrity_check']),
+        ['ok'],
         `${length} bytes`,
       );
       const animals = db.prepare('SELECT name FROM pets ORDER BY id').all();
