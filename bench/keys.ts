@@ -60,6 +60,7 @@ async function withStore<T>(env: NodeJS.ProcessEnv, work: (store: Store) => Prom
     clock,
     environment,
     orderHold: 3 * 86_400_000,
+    maxOpenOrders: 100,
     onLost: () => undefined,
   });
   try {

@@ -26,6 +26,7 @@ const store = await openStore({
   clock,
   environment: 'production',
   orderHold: DAY,
+  maxOpenOrders: 100,
   pool: { connections: 4, connectTimeout: 10_000, statementTimeout: 0 },
   onLost: () => undefined,
 });

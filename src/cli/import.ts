@@ -4,7 +4,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { NewPet } from '../resources/pets/schema.ts';
 import type { ImportOptions as PetImport } from '../resources/pets/repository.ts';
 import type { ReservedCategory } from '../resources/categories/repository.ts';
-import { AuditedRun } from './audited-run.ts';
+import { AuditedRun } from '../resources/audit/audited-run.ts';
 import { type CategoryIds, committedIds, inventedIds, reservedIds, UsedCategories } from './category-ids.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
 import { addMapping, MAP_SYNTAX, type Mapping, mapsNames, readPet, wantedColumns } from './import/mapping.ts';

@@ -4,8 +4,9 @@ import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseExactJson } from '../domain/parse.ts';
 import { requireValue } from '../terminal/command.ts';
+import type { OrderRepository } from '../resources/orders/repository.ts';
 import type { Pet } from '../resources/pets/schema.ts';
-import { AuditedRun } from './audited-run.ts';
+import { AuditedRun } from '../resources/audit/audited-run.ts';
 import { committedIds } from './category-ids.ts';
 import type { CommandContext, ProgramTerminal } from './context.ts';
 import { INVENTED_CATEGORIES, inventPets, randomNumbers } from './invented-pets.ts';
@@ -78,6 +79,7 @@ async function seed(
   return withSilentStore(async ({ config, clock, store, actor }) => {
     // First, because a mistyped name adds nothing.
     const account = orders === 0 ? undefined : await findAccount({ store, actor }, name);
+    if (account !== undefined) await requireFree(store.orders, account);
     const target = { kind: 'pets', name: String(count) } as const;
     const run = new AuditedRun(store.audit, actor, 'seed', target);
     await run.start();
@@ -134,7 +136,19 @@ async function findAccount(
   );
 }
 
-/** Orders the newest animals that are available. Returns how many, because others may order them too. */
+/** @throws ServiceError `conflict` when the account has as many open orders as it may have. */
+async function requireFree({ countFree }: OrderRepository, { id, name }: Account): Promise<void> {
+  if ((await countFree(id)) > 0) return;
+  throw new ServiceError(
+    'conflict',
+    `Account ${name} has as many open orders as it may have (MAX_OPEN_ORDERS): complete or cancel some, or name another account.`,
+  );
+}
+
+/**
+ * Orders the newest animals that are available. Returns how many, because others may order them too. An order that would be
+ * the last open one of the account is completed.
+ */
 async function seedOrders(
   { clock, store: { pets, orders }, actor, stderr }: SeedContext,
   account: Account,
@@ -147,6 +161,7 @@ async function seedOrders(
     return { items: parseExactJson(items) as readonly Pet[], next };
   });
   let made = 0;
+  let free = await orders.countFree(account.id);
   try {
     for await (const page of available) {
       for (const { id: petId } of page) {
@@ -154,7 +169,9 @@ async function seedOrders(
         const created = await orders.create(actor, account.id, { petId });
         if ('error' in created) continue;
         const { id } = created.value;
-        const end = ENDS[Math.floor(random() * ENDS.length)];
+        const chosen = ENDS[Math.floor(random() * ENDS.length)];
+        const end = chosen === 'pending' && free === 1 ? 'complete' : chosen;
+        if (end === 'pending') free--;
         if (end === 'complete') await orders.complete(actor, id, { accountId: account.id });
         if (end === 'cancelled') await orders.cancel(actor, id, { accountId: account.id });
         progress.update(++made);

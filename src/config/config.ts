@@ -125,6 +125,7 @@ const VARIABLES = {
   BAN_AFTER: variable(whole(1, 10_000), 100),
   BAN_SECONDS: variable(whole(1, 86_400), 300),
   ORDER_HOLD_HOURS: variable(whole(1, 8_760), 72),
+  MAX_OPEN_ORDERS: variable(whole(1, 1_000_000), 100),
   EVENTS_KEEP_DAYS: variable(whole(7, 365), 30),
   AUDIT_KEEP_DAYS: variable(whole(30, 3_650), 400),
   WEBHOOKS: variable(oneOf(['on', 'off']), 'on'),
@@ -185,6 +186,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     banSeconds: values.BAN_SECONDS,
     /** Milliseconds that an animal is held for a new order. */
     orderHold: values.ORDER_HOLD_HOURS * 3_600_000,
+    /** Open orders that one account may have. */
+    maxOpenOrders: values.MAX_OPEN_ORDERS,
     /** Milliseconds that events stay in the feed. */
     eventsKept: values.EVENTS_KEEP_DAYS * 86_400_000,
     /** Milliseconds that entries of keys stay in the audit log. */

@@ -82,6 +82,8 @@ export interface RepositorySettings {
   readonly environment: Environment;
   /** Milliseconds that an animal is held for a new order. */
   readonly orderHold: number;
+  /** Open orders that one account may have. */
+  readonly maxOpenOrders: number;
 }
 
 function openRepositories(engine: AnyEngine, settings: RepositorySettings) {

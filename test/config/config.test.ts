@@ -42,6 +42,7 @@ test('without variables every setting has its documented default', () => {
     banSeconds: 300,
     maxConnectionsPerAddress: 1_000,
     orderHold: 72 * 3_600_000,
+    maxOpenOrders: 100,
     eventsKept: 30 * 86_400_000,
     auditKept: 400 * 86_400_000,
     webhooks: true,
@@ -107,6 +108,8 @@ test('every variable is read', () => {
   );
   assert.equal(config.orderHold, 3_600_000);
   assert.equal(readConfig({ ORDER_HOLD_HOURS: '8760' }).orderHold, 8_760 * 3_600_000);
+  assert.equal(readConfig({ MAX_OPEN_ORDERS: '1' }).maxOpenOrders, 1);
+  assert.equal(readConfig({ MAX_OPEN_ORDERS: '1000000' }).maxOpenOrders, 1_000_000);
 });
 
 const BUSTED: Record<string, string[]> = {
@@ -167,6 +170,7 @@ const BUSTED: Record<string, string[]> = {
   BAN_SECONDS: ['0', '86401'],
   MAX_CONNECTIONS_PER_ADDRESS: ['0', '1000001', 'many'],
   ORDER_HOLD_HOURS: ['0', '-1', '8761', '1.5', '72h', 'three days'],
+  MAX_OPEN_ORDERS: ['0', '-1', '1000001', '1.5', 'all'],
 };
 
 for (const [name, values] of Object.entries(BUSTED)) {

@@ -20,7 +20,7 @@ import {
   openDirectly,
   readChanges,
 } from '../support/noted-changes.ts';
-import { inventPlans, perform } from '../support/order-histories.ts';
+import { inventPlans, MAX_OPEN_ORDERS, perform } from '../support/order-histories.ts';
 import { now, Recorder } from '../support/order-recorder.ts';
 import { PATIENT_POOL } from '../support/postgres.ts';
 import { temporaryEnvironment, type Variables } from '../support/process.ts';
@@ -214,7 +214,7 @@ class Undone extends Error {}
 
 test('histories over three instances with kills, lost connections and slow transactions are followed exactly', async (t) => {
   const { url: REDIS_URL } = await temporaryRedis(t);
-  const variables: Variables = { ...(await onPostgres(t)), REDIS_URL };
+  const variables: Variables = { ...(await onPostgres(t)), REDIS_URL, MAX_OPEN_ORDERS };
   const { DATABASE_URL = '' } = variables;
   const database = openDirectly(t, DATABASE_URL);
   await noteChanges(database);
@@ -284,7 +284,7 @@ test('histories over three instances with kills, lost connections and slow trans
 });
 
 test('histories over one SQLite file with kills and slow transactions are followed exactly', async (t) => {
-  const variables = temporaryEnvironment(t);
+  const variables: Variables = { ...temporaryEnvironment(t), MAX_OPEN_ORDERS };
   const file = openDirectly(t, variables['DATABASE_URL'] ?? '');
   await noteChanges(file);
   const store = await storeOf(t, variables);

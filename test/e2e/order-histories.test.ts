@@ -6,9 +6,9 @@ import { issueKey, sharedServers } from '../support/instances.ts';
 import { each, keepAliveClient } from '../support/load.ts';
 import { faultsOf } from '../support/order-checker.ts';
 import type { Recorded } from '../support/order-events.ts';
-import { inventPlans, type Plan, perform, readAll } from '../support/order-histories.ts';
+import { inventPlans, MAX_OPEN_ORDERS, perform, readAll, type Plan } from '../support/order-histories.ts';
 import { Recorder, type Surroundings } from '../support/order-recorder.ts';
-import { startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { startServiceProcess, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { until } from '../support/shared-counting.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { rounds } from '../support/rounds.ts';
@@ -60,7 +60,7 @@ function outcomeOf(answer: unknown): string {
 const HISTORIES = rounds(200, 40);
 
 test('histories with kills and lost connections keep every promise', async (t) => {
-  const variables = await sharedServers(t);
+  const variables: Variables = { ...(await sharedServers(t)), MAX_OPEN_ORDERS };
   const { DATABASE_URL = '' } = variables;
   const { key } = await issueKey(variables);
   const proxy = await startTcpProxy(t, Number(new URL(DATABASE_URL).port));
@@ -104,7 +104,7 @@ test('histories with kills and lost connections keep every promise', async (t) =
 });
 
 test('40 histories over one SQLite file keep every promise', async (t) => {
-  const variables = temporaryEnvironment(t);
+  const variables: Variables = { ...temporaryEnvironment(t), MAX_OPEN_ORDERS };
   const { key } = await issueKey(variables);
   const { url } = await startServiceProcess(t, variables);
   const client = keepAliveClient(url, key, CLIENTS);

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { issueKey, sharedServers } from '../support/instances.ts';
 import { keepAliveClient } from '../support/load.ts';
 import { faultsOf } from '../support/order-checker.ts';
+import { MAX_OPEN_ORDERS } from '../support/order-histories.ts';
 import { Recorder } from '../support/order-recorder.ts';
 import { startServiceProcess, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
@@ -15,7 +16,8 @@ const KILLS = rounds(25, 3);
 const CLIENTS = 6;
 
 /** Kills KILLS services one after the other over the same database, while clients adopt animals. */
-async function adoptUnderKills(t: TestContext, variables: Variables): Promise<void> {
+async function adoptUnderKills(t: TestContext, servers: Variables): Promise<void> {
+  const variables = { ...servers, MAX_OPEN_ORDERS };
   const { key } = await issueKey(variables);
   let service = await startServiceProcess(t, variables);
   let client = keepAliveClient(service.url, key, CLIENTS);

@@ -57,7 +57,12 @@ async function startInstances(t: TestContext, count: number) {
   const clock = fakeClock();
   const passTime = await stopDatabaseClock(url, clock().unix);
   while (services.length < count)
-    services.push(await startTestService(t, { clock, env: { ...env, DATABASE_URL: proxy.through(url) } }));
+    services.push(
+      await startTestService(t, {
+        clock,
+        env: { ...env, MAX_OPEN_ORDERS: '1000', DATABASE_URL: proxy.through(url) },
+      }),
+    );
   const client = new Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();

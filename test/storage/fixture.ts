@@ -12,7 +12,7 @@ import type { Identified } from '../../src/storage/engine.ts';
 import { toReplay } from '../../src/storage/idempotency.ts';
 import { KeyUses } from '../../src/observability/key-usage.ts';
 import type { NewKey } from '../../src/resources/keys/repository.ts';
-import type { Store } from '../../src/resources/repositories.ts';
+import type { RepositorySettings, Store } from '../../src/resources/repositories.ts';
 import type { FakeClock } from '../support/clock.ts';
 import { CLIENT } from '../support/store.ts';
 
@@ -32,8 +32,11 @@ export interface Fixture {
   readonly deleteRow: (table: 'categories' | 'orders', id: bigint) => Promise<void>;
 }
 
+/** Rules of a store that a test is about. */
+export type FixtureRules = Pick<Partial<RepositorySettings>, 'maxOpenOrders'>;
+
 /** Gives an empty store, and removes it when the test is over. */
-export type NewFixture = (t: TestContext) => Promise<Fixture>;
+export type NewFixture = (t: TestContext, rules?: FixtureRules) => Promise<Fixture>;
 
 /** The uses of keys that a service over this store notes and writes. */
 export function keyUsesOf({ store, clock }: Pick<Fixture, 'store' | 'clock'>): KeyUses {

@@ -7,7 +7,7 @@ import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { openPostgresStore } from '../support/store.ts';
 import type { Clock } from '../../src/domain/clock.ts';
-import type { Fixture } from './fixture.ts';
+import type { Fixture, FixtureRules } from './fixture.ts';
 
 export const POOL = { connections: 5, ...PATIENT_POOL };
 
@@ -22,12 +22,12 @@ export interface PostgresFixture extends Fixture {
 }
 
 /** A database of its own for one test. */
-export async function postgresFixture(t: TestContext): Promise<PostgresFixture> {
+export async function postgresFixture(t: TestContext, rules: FixtureRules = {}): Promise<PostgresFixture> {
   const url = await migratedPostgres(t);
   const clock = fakeClock();
   const advanceDatabase = await stopDatabaseClock(url, clock().unix);
   const open = async (ownClock: Clock = clock) => {
-    const store = await openPostgresStore(url, { clock: ownClock, pool: POOL });
+    const store = await openPostgresStore(url, { clock: ownClock, pool: POOL, ...rules });
     let closed: Promise<void> | undefined;
     const close = () => (closed ??= store.close());
     t.after(close);

@@ -224,7 +224,7 @@ test('a create is refused from the moment that the database is truncated, even i
 async function storeInFolder(t: TestContext) {
   const folder = join(temporaryFolder(t), 'data');
   mkdirSync(folder);
-  const { store } = await sqliteFixture(t, folder);
+  const { store } = await sqliteFixture(t, { folder });
   await store.pets.create(CLIENT, REX);
   return { store, folder };
 }

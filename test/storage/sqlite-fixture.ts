@@ -6,7 +6,7 @@ import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { newDatabase } from '../support/new-database.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import type { Fixture } from './fixture.ts';
+import type { Fixture, FixtureRules } from './fixture.ts';
 
 export interface SqliteFixture extends Fixture {
   readonly file: string;
@@ -15,7 +15,10 @@ export interface SqliteFixture extends Fixture {
 }
 
 /** A SQLite file in `folder`, or in a temporary one. */
-export async function sqliteFixture(t: TestContext, folder = temporaryFolder(t)): Promise<SqliteFixture> {
+export async function sqliteFixture(
+  t: TestContext,
+  { folder = temporaryFolder(t), ...rules }: FixtureRules & { readonly folder?: string } = {},
+): Promise<SqliteFixture> {
   const file = join(folder, 'petstore.db');
   newDatabase(file);
   const clock = fakeClock();
@@ -25,7 +28,7 @@ export async function sqliteFixture(t: TestContext, folder = temporaryFolder(t))
     opened.add(each);
     return each;
   };
-  const open = () => keep(openStore(`sqlite:${file}`, clock));
+  const open = () => keep(openStore(`sqlite:${file}`, clock, rules));
   let store: Store = open();
   const raw = () => keep(new DatabaseSync(file));
   return {

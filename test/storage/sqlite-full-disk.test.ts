@@ -35,7 +35,7 @@ async function fill(pets: PetRepository): Promise<Pet[]> {
 /** A store on a disk without room for one more animal, and the animals it took until then, oldest first. */
 async function fullStore(t: TestContext) {
   const { folder, grow } = smallDisk(t);
-  const fixture = await sqliteFixture(t, folder);
+  const fixture = await sqliteFixture(t, { folder });
   const { store } = fixture;
   const { id } = await createAccount(store.accounts, 'shelter', 'free', PLANS.free);
   const key = newKey(id);

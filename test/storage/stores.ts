@@ -4,6 +4,6 @@ import { sqliteFixture } from './sqlite-fixture.ts';
 
 /** The stores that every repository must work over. */
 export const STORES: readonly (readonly [name: string, fresh: NewFixture])[] = [
-  ['SQLite', (t) => sqliteFixture(t)],
-  ['PostgreSQL', (t) => postgresFixture(t)],
+  ['SQLite', sqliteFixture],
+  ['PostgreSQL', postgresFixture],
 ];

@@ -21,7 +21,13 @@ export async function onPostgres(t: TestContext): Promise<Variables> {
 /** The store that commands use with these variables. */
 export async function storeOf(t: TestContext, { DATABASE_URL: databaseUrl = '' }: Variables) {
   const pool = { connections: 2, ...PATIENT_POOL };
-  const settings = { environment: 'production', orderHold: 3 * DAY, mustExist: true, actor: ROOT } as const;
+  const settings = {
+    environment: 'production',
+    orderHold: 3 * DAY,
+    maxOpenOrders: 1_000_000,
+    mustExist: true,
+    actor: ROOT,
+  } as const;
   const onLost = () => undefined;
   const store = await openStore({ ...settings, databaseUrl, pool, clock: systemClock(), onLost });
   t.after(() => store.close());

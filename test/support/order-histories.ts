@@ -2,6 +2,9 @@ import * as fc from 'fast-check';
 import { knownOf } from './order-events.ts';
 import type { Recorder } from './order-recorder.ts';
 
+/** More open orders than the account of a history has: no refusal is for them. */
+export const MAX_OPEN_ORDERS = '1000000';
+
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
 const step = fc.record({

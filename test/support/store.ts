@@ -5,7 +5,7 @@ import type { Actor, OperatorActor } from '../../src/domain/audit.ts';
 import type { BannableKey } from '../../src/limits/limiter.ts';
 import { DEFAULT_DATABASE_URL } from '../../src/config/database-url.ts';
 import { ENGINE_PARTS, openStore as openAnyStore } from '../../src/app/store.ts';
-import { openStoreOver, type Store } from '../../src/resources/repositories.ts';
+import { openStoreOver, type RepositorySettings, type Store } from '../../src/resources/repositories.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { type Clock, DAY } from '../../src/domain/clock.ts';
 import type { Limits, Plan } from '../../src/domain/plan.ts';
@@ -23,21 +23,30 @@ export const CLIENT: Actor = { kind: 'key', id: 1 };
 /** A key of an account with the same number. */
 export const bannable = (id: number): BannableKey => ({ id, account: { id } });
 
-const SETTINGS = { environment: 'production', orderHold: 3 * DAY } as const;
+const SETTINGS = { environment: 'production', orderHold: 3 * DAY, maxOpenOrders: 1_000_000 } as const;
 
 const onLost = () => undefined;
 
 /** The store of a `sqlite:` address, for production. */
-export function openStore(databaseUrl: string, clock: Clock): Store {
+export function openStore(
+  databaseUrl: string,
+  clock: Clock,
+  rules: Pick<Partial<RepositorySettings>, 'maxOpenOrders'> = {},
+): Store {
   const createFolder = databaseUrl === DEFAULT_DATABASE_URL;
   const options = { ...ENGINE_PARTS, clock, createFolder, onLost };
-  return openStoreOver(openSqlite(databaseUrl.slice('sqlite:'.length), options), { ...SETTINGS, clock });
+  return openStoreOver(openSqlite(databaseUrl.slice('sqlite:'.length), options), {
+    ...SETTINGS,
+    ...rules,
+    clock,
+  });
 }
 
 /** The store of a PostgreSQL database, for production. */
 export function openPostgresStore(
   databaseUrl: string,
   settings: Pick<Parameters<typeof openAnyStore>[0], 'clock' | 'pool'> & {
+    readonly maxOpenOrders?: number;
     readonly onLost?: (error: Error) => void;
   },
 ): Promise<Store> {

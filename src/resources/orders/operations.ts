@@ -57,7 +57,8 @@ const createOrder = create(NewOrder, Order, {
   summary: 'Order an animal',
   description:
     'Orders an animal that is available, and holds it until `expiresAt`: it is `pending` then. Complete the order in ' +
-    'time, or it expires, and the animal is available again.',
+    'time, or it expires, and the animal is available again. An account can have as many open orders as the operator allows, ' +
+    '100 by default: beyond it, complete or cancel one first.',
   body: {
     description: 'The order to make.',
     examples: {

@@ -1,8 +1,9 @@
 // Contract: section 3.12.
 import assert from 'node:assert/strict';
 import { OrderStatus } from './schema.ts';
-import { type OrderQuery, pageQuery } from './repository.ts';
+import { countOpen, type OrderQuery, pageQuery } from './repository.ts';
 import { DIALECT as POSTGRES } from '../../storage/postgres/dialect.ts';
+import { type Sql, sql } from '../../storage/sql.ts';
 import { DIALECT as SQLITE } from '../../storage/sqlite/dialect.ts';
 import { postgresFixture } from '../../../test/storage/postgres-fixture.ts';
 import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
@@ -45,9 +46,17 @@ const QUERIES = [undefined, 1, 2].flatMap((accountId) =>
   ),
 );
 
+/** Open orders of an account that are counted. The older half of the pending orders waits for its expiry. */
+const MOST = 100;
+const NOW = sql`${2_500}`;
+
+/** With most of the pending orders, with 5 % of them, with none. */
+const ACCOUNTS = [1, 2, 3];
+
 interface Plan {
   readonly 'Node Type': string;
   readonly 'Actual Rows': number;
+  readonly 'Rows Removed by Filter'?: number;
   readonly 'Index Name'?: string;
   readonly Filter?: string;
   readonly Plans?: readonly Plan[];
@@ -57,13 +66,12 @@ function stepsOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
 }
 
-test('PostgreSQL reads a page of orders by index, and no row in vain', async (t) => {
+test('PostgreSQL reads a page of orders by index, counts open ones up to the limit, and reads no row in vain', async (t) => {
   const { connect, raw } = await postgresFixture(t);
   await raw(`${FILL} SELECT ${ROW} FROM generate_series(1, ${ORDERS}) n; ANALYZE orders`);
   const client = await connect();
-  const explain = async (query: OrderQuery) => {
-    const { text: sql, values } = pageQuery({ dialect: POSTGRES }, query);
-    await client.query(`PREPARE page AS ${sql}`);
+  const explain = async ({ text, values }: Sql) => {
+    await client.query(`PREPARE page AS ${text}`);
     const literals = values.map((value) => client.escapeLiteral(String(value))).join(', ');
     const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals})`);
     await client.query('DEALLOCATE page');
@@ -72,7 +80,7 @@ test('PostgreSQL reads a page of orders by index, and no row in vain', async (t)
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     await client.query(`SET plan_cache_mode = ${mode}`);
     for (const { query, index, ranges, title } of QUERIES) {
-      const steps = await explain(query);
+      const steps = await explain(pageQuery({ dialect: POSTGRES }, query));
       const where = `${title}, ${mode}: ${JSON.stringify(steps)}`;
       const indexes = steps.flatMap((step) => step['Index Name'] ?? []);
       assert.deepEqual(indexes, Array(ranges).fill(index === 'id' ? 'orders_pkey' : index), where);
@@ -82,7 +90,7 @@ test('PostgreSQL reads a page of orders by index, and no row in vain', async (t)
       }
     }
     for (const query of OF_PET) {
-      const steps = await explain(query);
+      const steps = await explain(pageQuery({ dialect: POSTGRES }, query));
       const where = `${mode}: ${JSON.stringify(steps)}`;
       assert.deepEqual(
         steps.flatMap((step) => step['Index Name'] ?? []),
@@ -91,23 +99,36 @@ test('PostgreSQL reads a page of orders by index, and no row in vain', async (t)
       );
       for (const step of steps) assert.ok(step['Actual Rows'] <= 3, where);
     }
+    for (const accountId of ACCOUNTS) {
+      const steps = await explain(countOpen({ dialect: POSTGRES }, accountId, NOW, MOST));
+      const where = `${mode}, account ${accountId}: ${JSON.stringify(steps)}`;
+      assert.deepEqual(
+        steps.flatMap((step) => step['Index Name'] ?? []),
+        ['orders_by_account'],
+        where,
+      );
+      for (const step of steps) {
+        assert.match(step['Node Type'], /^(?:Aggregate|Limit|Index Scan|Subquery Scan)$/, where);
+        assert.ok(step['Actual Rows'] <= MOST && (step['Rows Removed by Filter'] ?? 0) === 0, where);
+      }
+    }
   }
 });
 
-test('SQLite reads a page of orders by index, and sorts only what it merges', async (t) => {
+test('SQLite reads a page of orders and counts open ones by index, and sorts only what it merges', async (t) => {
   const { raw } = await sqliteFixture(t);
   const db = raw();
   db.exec(`${FILL} WITH RECURSIVE numbers (n) AS
     (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ORDERS}) SELECT ${ROW} FROM numbers`);
-  const explain = (query: OrderQuery) =>
+  const explain = (statement: Sql) =>
     db
-      .prepare(`EXPLAIN QUERY PLAN ${pageQuery({ dialect: SQLITE }, query).sql}`)
+      .prepare(`EXPLAIN QUERY PLAN ${statement.sql}`)
       .all()
       .map(({ detail }) => String(detail));
   for (const statistics of ['', 'ANALYZE']) {
     db.exec(statistics);
     for (const { query, index, ranges, title } of QUERIES) {
-      const steps = explain(query);
+      const steps = explain(pageQuery({ dialect: SQLITE }, query));
       const where = `${title}, ${statistics}: ${JSON.stringify(steps)}`;
       const search =
         index === 'id'
@@ -124,8 +145,14 @@ test('SQLite reads a page of orders by index, and sorts only what it merges', as
     }
     for (const query of OF_PET)
       assert.deepEqual(
-        explain(query).filter((step) => /^(?:SCAN|SEARCH) orders/.test(step)),
+        explain(pageQuery({ dialect: SQLITE }, query)).filter((step) => /^(?:SCAN|SEARCH) orders/.test(step)),
         [`SEARCH orders USING INDEX ${BY_PET} (pet_id=?)`],
       );
+    assert.deepEqual(
+      explain(countOpen({ dialect: SQLITE }, 1, NOW, MOST)).filter((step) =>
+        /SCAN orders|SEARCH|TEMP/.test(step),
+      ),
+      ['SEARCH orders USING INDEX orders_by_account (account_id=? AND status=? AND rowid<?)'],
+    );
   }
 });

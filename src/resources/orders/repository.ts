@@ -5,6 +5,7 @@ import { instantFromText, textFromInstant } from '../../domain/instant.ts';
 import { Batcher } from '../../domain/batcher.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import { firstId, type Page, type PageQuery, toPage } from '../../domain/page.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
 import { isCurrent, toJson } from '../../domain/json.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import { addAudit } from '../audit/repository.ts';
@@ -169,13 +170,42 @@ function mayOrder(status: PetStatus | undefined, hasOpenOrder: boolean): boolean
   return transition('order made', status, hasOpenOrder) !== undefined;
 }
 
-/** `invalid_request`: there is no such animal. `conflict`: it is not available. The order expires `hold` milliseconds later. */
+/** Locks of the database: this number and the id of an account, beyond all other numbers that are locked. */
+const ACCOUNT_LOCKS = 1n << 62n;
+
+/**
+ * How many orders of an account are open at the instant `now`, at most `most`. Newest first, so that orders which wait for their
+ * expiry come last.
+ */
+export function countOpen(
+  { dialect }: Pick<Engine, 'dialect'>,
+  accountId: number,
+  now: Sql,
+  most: number,
+): Sql {
+  const pending = dialect.newest({ account_id: accountId, status: 'pending' }, INT64_MAX);
+  return sql`SELECT count(*) FROM (
+    SELECT 1 FROM (SELECT expires_at FROM ${dialect.indexedBy(ORDERS, 'orders_by_account')} ${pending}) AS pending
+    WHERE expires_at > ${now} LIMIT ${raw(String(most))}) AS open`;
+}
+
+const parseOpen = createParser({ now: instant, open: integer });
+
+/** What an account may do with orders. */
+interface OrderRules {
+  /** Milliseconds until an order expires. */
+  readonly hold: number;
+  /** Open orders that the account may have. */
+  readonly mostOpen: number;
+}
+
+/** `invalid_request`: there is no such animal. `conflict`: it is not available, or the account has too many open orders. */
 async function createOrder(
   transaction: Transaction,
   actor: Actor,
   accountId: number,
   { petId, shipDate }: NewOrder,
-  hold: number,
+  { hold, mostOpen }: OrderRules,
 ): Promise<Result<Order, 'invalid_request' | 'conflict'>> {
   const fault = await findOrderFault(transaction, petId);
   if (fault !== undefined) return fault;
@@ -183,7 +213,12 @@ async function createOrder(
   if (state === undefined) return { error: 'invalid_request' };
   const { pet, openOrder } = state;
   if (!mayOrder(pet.status, openOrder !== undefined)) return { error: 'conflict' };
-  const now = Math.floor(await transaction.now());
+  // The last lock, so that nobody waits for an animal under it.
+  await transaction.takeLock(ACCOUNT_LOCKS + BigInt(accountId));
+  const counted = countOpen(transaction, accountId, transaction.clock, mostOpen);
+  const [row = []] = await transaction.query(sql`SELECT ${transaction.clock}, (${counted})`);
+  const { now, open } = parseOpen(row);
+  if (open >= mostOpen) return { error: 'conflict', message: tooManyOpen(mostOpen) };
   const values = {
     accountId,
     petId,
@@ -199,6 +234,11 @@ async function createOrder(
   const change = changeStatus(transaction, actor, pet, 'order made', false);
   await recordEvents(transaction, [orderEvent(actor, order), change.event], [change.statement]);
   return { value: toOrder(order) };
+}
+
+function tooManyOpen(mostOpen: number): string {
+  const orders = mostOpen === 1 ? '1 open order' : `${mostOpen} open orders`;
+  return `This account has ${orders}, and may not have more: complete or cancel one first.`;
 }
 
 /**
@@ -326,14 +366,25 @@ function joinAccounts(statement: Sql): Sql {
 
 export type OrderRepository = ReturnType<typeof open>;
 
-export function open(engine: Engine, { orderHold }: { readonly orderHold: number }) {
+export function open(
+  engine: Engine,
+  { orderHold, maxOpenOrders }: { readonly orderHold: number; readonly maxOpenOrders: number },
+) {
+  const rules: OrderRules = { hold: orderHold, mostOpen: maxOpenOrders };
   const create = (actor: Actor, accountId: number, order: NewOrder, idempotency?: Idempotency) =>
-    engine.writeOnce(idempotency, createOrder, actor, accountId, order, orderHold);
+    engine.writeOnce(idempotency, createOrder, actor, accountId, order, rules);
+  type Create = typeof create;
+  const inTurn = <Key>(keyOf: (...call: Parameters<Create>) => Key, next: Create): Create => {
+    const turns = new Batcher<Key, Parameters<Create>, Awaited<ReturnType<Create>>>({
+      size: 1,
+      run: async (_, calls) => Promise.all(calls.map((call) => next(...call))),
+    });
+    return (...call) => turns.add(keyOf(...call), call);
+  };
   // Orders of one animal go one after the other, so that a crowd that wants it takes one connection and not all of them.
-  const creates = new Batcher<bigint, Parameters<typeof create>, Awaited<ReturnType<typeof create>>>({
-    size: 1,
-    run: async (_, calls) => Promise.all(calls.map((call) => create(...call))),
-  });
+  const ofPet = inTurn((_actor, _accountId, { petId }) => petId, create);
+  // So do those of one account, which wait for its lock. With one writer, nobody waits for a lock.
+  const ofAccount = engine.dialect.hasOneWriter ? ofPet : inTurn((_actor, accountId) => accountId, ofPet);
   const readAccountOrders = async (statement: Sql): Promise<readonly AccountOrder[]> =>
     (await engine.read(statement)).map(parseAccountOrder).map(toAccountOrder);
   return {
@@ -351,7 +402,7 @@ export function open(engine: Engine, { orderHold }: { readonly orderHold: number
       order: NewOrder,
       idempotency?: Key,
     ) =>
-      creates.add(order.petId, [actor, accountId, order, idempotency]) as Promise<
+      ofAccount(actor, accountId, order, idempotency) as Promise<
         Repeatable<Order, 'invalid_request' | 'conflict', Key>
       >,
     complete: <Key extends Idempotency | undefined = undefined>(
@@ -371,6 +422,12 @@ export function open(engine: Engine, { orderHold }: { readonly orderHold: number
       const statement = sql`SELECT ${ORDERS.list} FROM orders WHERE id = ${id}`;
       const [order] = await readAccountOrders(joinAccounts(statement));
       return order === undefined ? { error: 'not_found' } : { value: order };
+    },
+    /** How many more orders of an account may be open. */
+    async countFree(accountId: number): Promise<number> {
+      const now = sql`${Math.floor(await engine.now())}`;
+      const [row] = await engine.read<[bigint]>(countOpen(engine, accountId, now, maxOpenOrders));
+      return maxOpenOrders - Number(row?.[0]);
     },
     /** Every order as of one instant, oldest first. */
     async *readAll(): AsyncGenerator<AccountOrder> {

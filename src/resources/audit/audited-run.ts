@@ -1,6 +1,6 @@
 // Contract: section 10.
-import type { Actor, AuditValues, Target } from '../domain/audit.ts';
-import type { AuditRepository } from '../resources/audit/repository.ts';
+import type { Actor, AuditValues, Target } from '../../domain/audit.ts';
+import type { AuditRepository } from './repository.ts';
 
 /**
  * A command that changes the database in several commits. The audit log has an entry for its start, and one for its end
@@ -11,25 +11,32 @@ export class AuditedRun {
   readonly #actor: Actor;
   readonly #command: string;
   readonly #target: Target;
+  readonly #accountId: number | undefined;
   #hasStarted = false;
 
-  constructor(audit: AuditRepository, actor: Actor, command: string, target: Target) {
+  constructor(audit: AuditRepository, actor: Actor, command: string, target: Target, accountId?: number) {
     this.#audit = audit;
     this.#actor = actor;
     this.#command = command;
     this.#target = target;
+    this.#accountId = accountId;
   }
 
   /** Await it before each change. When it rejects, nothing may be changed. */
   async start(): Promise<void> {
     if (this.#hasStarted) return;
-    await this.#audit.add(this.#actor, { action: `${this.#command} start`, target: this.#target });
+    await this.#add('start');
     this.#hasStarted = true;
   }
 
   /** Adds nothing when nothing was changed. */
   async end(after: AuditValues): Promise<void> {
     if (!this.#hasStarted) return;
-    await this.#audit.add(this.#actor, { action: `${this.#command} end`, target: this.#target, after });
+    await this.#add('end', after);
+  }
+
+  #add(part: 'start' | 'end', after?: AuditValues): Promise<void> {
+    const action = `${this.#command} ${part}`;
+    return this.#audit.add(this.#actor, { action, target: this.#target, accountId: this.#accountId, after });
   }
 }
