@@ -1,10 +1,10 @@
 // Contract: section 10.
 import { userInfo } from 'node:os';
 import { getuid } from 'node:process';
-import type { Actor } from '../domain/audit.ts';
+import type { OperatorActor } from '../domain/audit.ts';
 
 /** The user of the system who runs this process. */
-export function systemActor(): Actor {
+export function systemActor(): OperatorActor {
   return { kind: 'system', name: userName() };
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { Actor } from '../domain/audit.ts';
+import type { OperatorActor } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import type { Result } from '../domain/result.ts';
@@ -12,7 +12,7 @@ export interface CommandContext<Repositories> {
   readonly clock: Clock;
   readonly store: Repositories;
   /** The user of the system who runs the command. */
-  readonly actor: Actor;
+  readonly actor: OperatorActor;
 }
 
 /** What the program gives to the commands of a resource. */

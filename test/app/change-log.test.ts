@@ -17,6 +17,7 @@ const EVENTS = new Set<unknown>([
   'ban lifted',
   'key revoked',
   'key rotated',
+  'key scopes changed',
   'plan changed',
   'account renamed',
   'account suspended',
@@ -58,11 +59,12 @@ const startShared: Start = async (t, env = {}) => {
 };
 
 for (const [kind, start] of Object.entries({ SQLite: startAlone, 'PostgreSQL and Redis': startShared })) {
-  test(`${kind}: a rotated and a revoked key and a new plan are one log line each`, async (t) => {
+  test(`${kind}: a changed, a rotated and a revoked key and a new plan are one log line each`, async (t) => {
     const { service } = await start(t);
     const { accounts, keys } = service.store;
     const { id } = await createAccount(accounts, 'shop', 'free', PLANS.free);
     const key = await addKey(keys, newKey(id));
+    for (const _ of [1, 2]) await keys.setScopes(ROOT, key.id, ['pets:read']);
     await keys.rotate(ROOT, { id: key.id, key: newApiKey(), grace: 0 });
     await keys.revoke(ROOT, key.id);
     // These change nothing.
@@ -71,8 +73,9 @@ for (const [kind, start] of Object.entries({ SQLite: startAlone, 'PostgreSQL and
     await changeAccount(accounts, id, { plan: 'enterprise', limits: { perMinute: 5, perDay: 50 } });
     await changeAccount(accounts, id, { plan: 'enterprise', limits: { perMinute: 5, perDay: 50 } });
     await keys.revoke(ROOT, key.id + 1);
-    await logs(service, 4);
+    await logs(service, 5);
     assert.deepEqual(changesIn(service), [
+      { level: INFO, keyId: key.id, account: 'shop', msg: 'key scopes changed' },
       { level: INFO, keyId: key.id, account: 'shop', msg: 'key rotated' },
       { level: INFO, keyId: key.id, account: 'shop', msg: 'key revoked' },
       { level: INFO, account: 'shop', plan: 'enterprise', msg: 'plan changed' },

@@ -207,9 +207,10 @@ async function listPage(
     if (page.items.length > 0 || left <= 0) return answer;
     const woken = feed.wait({ accountId, streams, after: page.next }, left, request.socket);
     if (!(await waits.until(woken))) return answer;
-    // The key may have ended meanwhile.
+    // The key may have ended meanwhile, or got other scopes.
     const current = await keys.find(key.id);
-    if ('error' in checkKey('value' in current ? current.value : undefined, clock().unix)) return answer;
+    const checked = checkKey('value' in current ? current.value : undefined, clock().unix);
+    if ('error' in checked || checked.value.scopes.join() !== scopes.join()) return answer;
   }
 }
 

@@ -165,6 +165,55 @@ test('rotate prints when the old key ends, and list shows the key that follows',
   assert.match(at.stdout, /\nKey 2 works no longer\.\n$/);
 });
 
+test('set gives a key other scopes at once, and lists, rotations and the audit log show them', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { url } = await startServiceProcess(t, variables);
+  const { key } = await create(variables, '--scopes', 'pets:read,pets:write,pets:manage');
+  const post = async () =>
+    (await call(url, '/v1/pets', { key, body: '{"name":"Rex","categoryId":7}' })).status;
+  assert.equal(await post(), 201);
+  const set = ['keys', 'set', '1', '--scopes', 'store:read, pets:read'];
+  assert.deepEqual(await run(set, variables), {
+    code: 0,
+    stdout: 'Key 1 of account shop now has the scopes pets:read store:read.\n',
+    stderr: '',
+  });
+  assert.equal(await post(), 403);
+  assert.equal((await call(url, '/v1/pets', { key })).status, 200);
+  const again = await run(set, variables);
+  assert.equal(again.stdout, 'Key 1 of account shop has these scopes already: pets:read store:read.\n');
+  const [listed] = await runJson<[{ scopes: readonly string[] }]>(['keys', 'list'], variables);
+  assert.deepEqual({ ...(await runJson<object>(set, variables)), bannedUntil: null }, listed);
+  const rotated = await runJson<{ scopes: readonly string[] }>(['keys', 'rotate', '1'], variables);
+  assert.deepEqual(rotated.scopes, ['pets:read', 'store:read']);
+  const entries = await runJson<readonly { action: string; before: object; after: object }[]>(
+    ['audit'],
+    variables,
+  );
+  assert.deepEqual(
+    entries.filter(({ action }) => action === 'keys set').map(({ before, after }) => [before, after]),
+    [[{ scopes: ['pets:read', 'pets:write', 'pets:manage'] }, { scopes: ['pets:read', 'store:read'] }]],
+  );
+});
+
+test('set changes a key that is rotated, and none that is expired or revoked', async (t) => {
+  const { variables } = await withShop(t);
+  await runJson(['keys', 'rotate', '1'], variables);
+  await runJson(['keys', 'rotate', '2', '--grace', '0'], variables);
+  await runJson(['keys', 'revoke', '3'], variables);
+  const set = (id: string) => run(['keys', 'set', id, '--scopes', 'pets:read'], variables);
+  assert.equal((await set('1')).code, 0);
+  for (const [id, state] of [
+    ['2', 'expired'],
+    ['3', 'revoked'],
+  ] as const)
+    assert.deepEqual(await set(id), {
+      code: 1,
+      stdout: '',
+      stderr: `petstore: Key ${id} is ${state}: create a new one.\n`,
+    });
+});
+
 test('created, rotated and revoked keys take effect in the running service at once', async (t) => {
   const variables = temporaryEnvironment(t);
   const { url } = await startServiceProcess(t, variables);
@@ -183,6 +232,7 @@ test('an unknown key gives one clear line and exit 1', async (t) => {
   for (const command of [
     ['keys', 'rotate'],
     ['keys', 'revoke'],
+    ['keys', 'set', '--scopes', 'pets:read'],
     ['bans', 'lift'],
   ]) {
     const outcome = await run([...command, '7'], variables);
@@ -212,6 +262,8 @@ const WRONG = [
   [['rotate', '1', '--grace', '1 day'], /must be a duration/],
   [['rotate', '1', '--grace', '99999d'], /must be a duration/],
   [['revoke', '1.5'], /whole number/],
+  [['set', '1'], /required option '--scopes <list>'/],
+  [['set', '1', '--scopes', ''], /Allowed scopes are/],
 ] as const;
 
 test('wrong use of keys gives a reason, changes nothing and exits 2', async (t) => {

@@ -59,13 +59,17 @@ Examples:
   petstore keys create --account shop --scopes pets:read --expires 90d --label "price board"
   petstore keys create --account chain --plan enterprise --per-minute 5000 --per-day 1000000`;
 
+const SET_EXAMPLE = `
+Example:
+  petstore keys set 3 --scopes pets:read,pets:write,store:read,store:write,events:read`;
+
 const FIND_EXAMPLE = `
 Example:
   petstore keys find < leaked-key.txt`;
 
 export function keysCommands(program: Command, terminal: Terminal<Repositories>): void {
   const { withStore, printJson, printLine } = terminal;
-  const group = program.command('keys').description('API keys: create, list, rotate, revoke');
+  const group = program.command('keys').description('API keys: create, list, rotate, set, revoke');
 
   options
     .limitOptions(
@@ -153,6 +157,26 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
           printLine(
             expiresAt > clock().unix ? `Key ${id} works until ${end}.` : `Key ${id} works no longer.`,
           );
+      }),
+    );
+
+  group
+    .command('set')
+    .argument('<id>', 'the number of the key', options.keyId)
+    .description('change the scopes of a key; the service follows within 5 seconds')
+    .addOption(
+      new Option('--scopes <list>', 'all that the key may do from now on, separated by commas')
+        .argParser(options.scopes)
+        .makeOptionMandatory(),
+    )
+    .option(...options.JSON_OPTION)
+    .addHelpText('after', SET_EXAMPLE)
+    .action((id: number, { scopes, json }: JsonOption & { readonly scopes: readonly Scope[] }) =>
+      withStore(async ({ clock, store: { keys }, actor }) => {
+        const { key, hasChanged } = requireValue(await keys.setScopes(actor, id, scopes));
+        if (json) return printJson(describeKeyForCommand(key, clock().unix));
+        const has = hasChanged ? 'now has the scopes' : 'has these scopes already:';
+        printLine(`Key ${id} of account ${key.account.name} ${has} ${scopes.join(' ')}.`);
       }),
     );
 

@@ -46,6 +46,16 @@ for (const [name, fresh] of STORES) {
     assert.notEqual((await find())?.revokedAt, undefined);
   });
 
+  test(`${name}: other scopes take effect here at once, elsewhere in time`, async (t) => {
+    const { key, keys, another, find, clock, noticedWithin } = await prepare(t);
+    requireValue(await keys.setScopes(ROOT, key.id, ['pets:read']));
+    assert.deepEqual((await find())?.scopes, ['pets:read']);
+    const other = await another();
+    requireValue(await other.keys.setScopes(ROOT, key.id, ['store:read']));
+    clock.advance(noticedWithin);
+    assert.deepEqual((await find())?.scopes, ['store:read']);
+  });
+
   test(`${name}: a change of plan takes effect here at once, elsewhere in time`, async (t) => {
     const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
     await changeAccount(accounts, key.account.id, { plan: 'pro', limits: PLANS.pro });

@@ -3,7 +3,7 @@ import { isInForce, type KeyRecord, type KeyState } from '../../domain/account.t
 import { repeatRounds } from '../../domain/rounds.ts';
 import { refuseScopeAlone, type Scope } from '../../domain/scope.ts';
 import type { ApiKey, ApiKeyHash, Environment } from '../../domain/api-key.ts';
-import { type Actor, type AuditChange, SERVICE } from '../../domain/audit.ts';
+import { type Actor, type AuditChange, type OperatorActor, SERVICE } from '../../domain/audit.ts';
 import { type Clock, DAY } from '../../domain/clock.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
@@ -30,6 +30,7 @@ import {
   type KeyOrder,
   MOST_KEYS_A_DAY,
   MOST_LIVE_KEYS,
+  refuseEnded,
   refuseReplaced,
   refuseRotation,
   refuseScopes,
@@ -247,6 +248,35 @@ async function revokeKey(
   return { value: { ...key, revokedAt: now } };
 }
 
+/** A key after a change, and whether it was changed. */
+interface ChangedKey {
+  readonly key: KeyRecord;
+  readonly hasChanged: boolean;
+}
+
+/** Gives a key other scopes, for operators and the system. `conflict`: the key works no longer. */
+async function setScopes(
+  transaction: Transaction,
+  actor: OperatorActor,
+  id: number,
+  scopes: readonly Scope[],
+): Promise<Result<ChangedKey, RefusedCaller | 'not_found' | 'conflict' | 'invalid_request'>> {
+  const locked = await lockCaller(transaction, actor, MANAGING, id);
+  if ('error' in locked) return locked;
+  const key = await findKey(transaction, id);
+  if (key === undefined) return notFound(id);
+  const alone = refuseScopeAlone(scopes);
+  if (alone !== undefined) return { error: 'invalid_request', message: alone };
+  const refused = refuseEnded(key, locked.value.now);
+  if (refused !== undefined) return refused;
+  if (scopes.join() === key.scopes.join()) return { value: { key, hasChanged: false } };
+  await updateKey(transaction, id, { scopes });
+  await addKeyNotice(transaction, 'key scopes changed', id);
+  const values = { before: { scopes: key.scopes }, after: { scopes } };
+  await addAudit(transaction, actor, keyChange('keys set', key, values));
+  return { value: { key: { ...key, scopes }, hasChanged: true } };
+}
+
 async function updateKey(
   transaction: Transaction,
   id: number,
@@ -288,6 +318,7 @@ export const WRITES = {
   create: createKey,
   rotate: rotateKey,
   revoke: revokeKey,
+  setScopes,
   touch: touchKeys,
   recordExpiring,
 };
@@ -459,6 +490,14 @@ export function open(
     /** `conflict`: the old key is rotated already, expired or revoked. The other codes are those of `create`. */
     rotate: (actor: Actor, { key, ...rotation }: Rotation, idempotency?: Idempotency) =>
       complete(actor, engine.writeOnce(idempotency, rotateKey, actor, { ...rotation, ...toStored(key) })),
+    /** `invalid_request`: no key has these scopes together. `conflict`: the key works no longer. */
+    async setScopes(actor: OperatorActor, id: number, scopes: readonly Scope[]) {
+      try {
+        return await engine.write(setScopes, actor, id, scopes);
+      } finally {
+        forget();
+      }
+    },
     /** Ends a key from now on. A key that was revoked before stays as it is. */
     async revoke(actor: Actor, id: number, revocation: Revocation = {}) {
       try {

@@ -1,5 +1,5 @@
 // Contract: sections 3.14 and 5.
-import { KEY_STATES, type KeyRecord, keyState } from '../../domain/account.ts';
+import { isInForce, KEY_STATES, type KeyRecord, keyState } from '../../domain/account.ts';
 import { type Scope, SCOPES } from '../../domain/scope.ts';
 import { textIfInstant } from '../../domain/instant.ts';
 import { listed } from '../../domain/parse.ts';
@@ -30,15 +30,20 @@ export function rotatedExpiry(key: Pick<KeyRecord, 'expiresAt'>, now: number, gr
   return Math.min(now + grace, key.expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
+/** Why a key cannot be changed at the instant `now` (Unix milliseconds), or undefined if it can. */
+export function refuseEnded(key: KeyRecord, now: number): Failure<'conflict'> | undefined {
+  if (isInForce(key, now)) return undefined;
+  return { error: 'conflict', message: `Key ${key.id} is ${keyState(key, now)}: create a new one.` };
+}
+
 /** Why a key cannot be rotated at the instant `now` (Unix milliseconds), or undefined if it can. */
 export function refuseRotation(key: KeyRecord, now: number): Failure<'conflict'> | undefined {
-  const state = keyState(key, now);
-  if (state === 'active') return undefined;
-  const reason =
-    key.rotatedTo === undefined
-      ? `is ${state}: create a new one`
-      : `is already rotated into key ${key.rotatedTo}: rotate that one`;
-  return { error: 'conflict', message: `Key ${key.id} ${reason}.` };
+  const { id, rotatedTo } = key;
+  if (rotatedTo === undefined) return refuseEnded(key, now);
+  return {
+    error: 'conflict',
+    message: `Key ${id} is already rotated into key ${rotatedTo}: rotate that one.`,
+  };
 }
 
 /** Why a key cannot create and rotate keys, or undefined if it can. */

@@ -4,7 +4,7 @@ import { sql } from '../../storage/sql.ts';
 import { createParser, enumeration, integer, optional, Table, text } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
 
-const KEY_EVENTS = ['ban lifted', 'key revoked', 'key rotated'] as const;
+const KEY_EVENTS = ['ban lifted', 'key revoked', 'key rotated', 'key scopes changed'] as const;
 
 const ACCOUNT_EVENTS = ['plan changed', 'account renamed', 'account suspended', 'account resumed'] as const;
 
