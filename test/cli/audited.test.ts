@@ -71,6 +71,8 @@ const CHANGES = (file: string): readonly (readonly [command: string, ...entries:
   ['categories set Hounds --name Dogs', 'categories set: category Hounds'],
   ['pets set 2 --name Max', 'pets set: pet 2'],
   ['pets delete 2', 'pets delete: pet 2'],
+  ['pets assign --account shop 1', 'pets assign: pets 1'],
+  ['pets assign --house --all', 'pets assign start: pets all', 'pets assign end: pets all'],
   ['orders complete 2', 'orders complete: order 2'],
   [
     `import ${file} --map categoryId=kind`,
@@ -90,6 +92,7 @@ const CHANGES = (file: string): readonly (readonly [command: string, ...entries:
   ['accounts resume shop', 'accounts resume: account shop'],
   ['accounts rename other another', 'accounts rename: account other'],
   ['keys create --account shop', 'keys create: key 2'],
+  ['keys set 2 --scopes pets:read', 'keys set: key 2'],
   ['keys rotate 1', 'keys rotate: key 1'],
   ['keys revoke 2', 'keys revoke: key 2'],
 ];
@@ -110,6 +113,10 @@ const NO_CHANGES = (file: string): readonly string[] => [
   'orders complete 2',
   'pets set 1 --name Rex',
   'pets delete 2',
+  'pets assign --house --all',
+  'pets assign --house --category 7',
+  'pets assign --house 1 3',
+  'pets assign --account shop 1 2',
   'categories set Dogs --name Dogs',
   'categories create DOGS',
   `import ${file} --map name=none`,
@@ -117,6 +124,8 @@ const NO_CHANGES = (file: string): readonly string[] => [
   'operators remove ada',
   'accounts resume shop',
   'accounts set shop --plan pro',
+  'keys set 2 --scopes pets:read',
+  'keys set 1 --scopes pets:read,pets:manage',
   'keys revoke 2',
   'export',
 ];
@@ -174,12 +183,16 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     const blocked = CHANGES(file)
       .map(([command]) => command)
       .filter((command) =>
-        /^(bans|orders|categories|import|console|operators token|accounts set)/.test(command),
+        /^(bans|orders|categories|import|console|operators token|accounts set|pets assign --account)/.test(
+          command,
+        ),
       );
     for (const command of [
       ...blocked,
       `import ${file} --map categoryId=kind:Cats=1`,
       'keys revoke 1',
+      'keys set 1 --scopes pets:read',
+      'pets assign --account shop --all',
       'seed 5',
       'operators remove ada',
     ]) {

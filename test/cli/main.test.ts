@@ -5,7 +5,8 @@ import { run, runProcess } from '../support/process.ts';
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   accounts: ['list', 'show', 'create', 'set', 'suspend', 'resume', 'rename'],
-  keys: ['create', 'list', 'find', 'rotate', 'revoke'],
+  keys: ['create', 'list', 'find', 'rotate', 'set', 'revoke'],
+  pets: ['list', 'show', 'set', 'assign', 'delete'],
   bans: ['list', 'lift'],
   categories: ['list', 'create'],
   orders: ['list', 'cancel'],

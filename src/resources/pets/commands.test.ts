@@ -124,6 +124,39 @@ test('pets delete deletes an animal for good', async (t) => {
   assert.deepEqual(await namesOf(variables), ['Kim', 'Mia', 'Rex']);
 });
 
+const assigned = (variables: Variables, ...args: string[]) =>
+  runJson<object>(['pets', 'assign', ...args], variables);
+
+test('pets assign gives animals to an account or to the house, by number, by category or all', async (t) => {
+  const { variables } = await withAnimals(t);
+  const shop = ['--account', 'SHOP'];
+  const got = (moved: number, unchanged: number) => ({ account: 'shop', moved, unchanged });
+  assert.deepEqual(await assigned(variables, ...shop, '1', '3', '1'), got(2, 0));
+  assert.deepEqual(await assigned(variables, ...shop, '--category', 'dogs'), got(1, 1));
+  assert.deepEqual(await assigned(variables, ...shop, '--category', String(INT64_MAX)), got(1, 0));
+  assert.deepEqual(await assigned(variables, ...shop, '--all'), got(0, 4));
+  const { stdout } = await run(['pets', 'assign', '--house', '4'], variables);
+  assert.equal(stdout, 'The house got 1 animal.\n');
+  const all = await run(['pets', 'assign', '--all', '--house'], variables);
+  assert.equal(all.stdout, 'The house got 3 animals. 1 belonged to it before.\n');
+});
+
+test('pets assign with a number that no animal has names it, and changes nothing', async (t) => {
+  const { variables } = await withAnimals(t);
+  const assign = (...ids: string[]) => run(['pets', 'assign', '--account', 'shop', ...ids], variables);
+  const refusal = (missing: string) => ({
+    code: 1,
+    stdout: '',
+    stderr: `petstore: There ${missing}: nothing was changed.\n`,
+  });
+  assert.deepEqual(await assign('1', '99', '2'), refusal('is no animal 99'));
+  assert.deepEqual(
+    await assign('1', '98', '97', '96', '95', '94', '93', '92'),
+    refusal('are no animals 98, 97, 96, 95, 94 and 2 more'),
+  );
+  assert.deepEqual(await assigned(variables, '--house', '--all'), { account: null, moved: 0, unchanged: 4 });
+});
+
 test('an open order and a missing animal are one clear line and exit 1', async (t) => {
   const { variables } = await withAnimals(t);
   const isHeld = 'An order of animal 1 is open: complete or cancel it first.';
@@ -134,6 +167,8 @@ test('an open order and a missing animal are one clear line and exit 1', async (
     ['pets set 99 --name Max', 'There is no animal 99.'],
     ['pets delete 99', 'There is no animal 99.'],
     ['pets list --category Birds', 'There is no category Birds.'],
+    ['pets assign --house --category Birds', 'There is no category Birds.'],
+    ['pets assign --account shp --all', 'There is no account shp. Did you mean shop?'],
   ] as const)
     assert.deepEqual(
       await run(command.split(' '), variables),
@@ -151,6 +186,16 @@ test('wrong use of pets prints one line and exits 2', async (t) => {
     [['set', '2', '--status', 'lost'], /Allowed choices are available, pending, sold/],
     [['show', '0'], /whole number from 1/],
     [['delete'], /missing required argument 'id'/],
+    [['assign', '1'], /Name who gets the animals: --account or --house/],
+    [['assign', '1', '--account', 'shop', '--house'], /Name who gets the animals/],
+    [['assign', '--house'], /Name the animals in one way/],
+    [['assign', '--house', '--all', '1'], /Name the animals in one way/],
+    [['assign', '--house', '--all', '--category', 'Dogs'], /Name the animals in one way/],
+    [['assign', '--house', '0'], /whole number from 1/],
+    [
+      ['assign', '--house', ...Array.from({ length: 1_001 }, (_, id) => String(id + 1))],
+      /at most 1000 animals/,
+    ],
   ] as const) {
     const { code, stdout, stderr } = await run(['pets', ...args], variables);
     assert.deepEqual([code, stdout], [2, ''], stderr);

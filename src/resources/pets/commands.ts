@@ -13,15 +13,23 @@ import {
   rowId,
 } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
+import { Progress } from '../../terminal/progress.ts';
 import { type Cell, type Column, instantCell } from '../../terminal/table.ts';
+import type { AccountRepository } from '../accounts/repository.ts';
+import { AuditedRun } from '../audit/audited-run.ts';
+import type { AuditRepository } from '../audit/repository.ts';
 import { readCategoryId } from '../categories/commands.ts';
 import type { CategoryRepository } from '../categories/repository.ts';
 import { describeOrderCells, ORDER_COLUMNS } from '../orders/commands.ts';
 import type { OrderRepository } from '../orders/repository.ts';
+import { type Assigned, ASSIGNED_AT_ONCE, type NewOwner } from './assign.ts';
 import type { PetWithOwner, PetRepository } from './repository.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
+import { HOUSE } from './table.ts';
 
 interface Repositories {
+  readonly accounts: AccountRepository;
+  readonly audit: AuditRepository;
   readonly categories: CategoryRepository;
   readonly orders: OrderRepository;
   readonly pets: PetRepository;
@@ -37,6 +45,13 @@ interface SetOptions extends JsonOption {
   readonly category?: string;
   /** False: no status. */
   readonly status?: PetStatus | false;
+}
+
+interface AssignOptions extends JsonOption {
+  readonly account?: string;
+  readonly house?: true;
+  readonly category?: string;
+  readonly all?: true;
 }
 
 /** An animal with the name of its category, if there is one. */
@@ -61,6 +76,16 @@ Examples:
   petstore pets set 42 --name Rexi --category Dogs
   petstore pets set 42 --no-status`;
 
+const ASSIGN_NOTES = `
+Only keys of the account, and keys with pets:manage, change and delete its animals. Animals of the house belong to no
+account. Clients see nothing of a move. With --category and --all, the command moves ${ASSIGNED_AT_ONCE} animals at a time, so that the
+service goes on. If it is stopped, run it again.
+
+Examples:
+  petstore pets assign --account shelter 42 43
+  petstore pets assign --account shelter --category Dogs
+  petstore pets assign --house --all`;
+
 const status = (description: string) => new Option('--status <status>', description).choices(PET_STATUSES);
 
 export function petsCommands(program: Command, terminal: Terminal<Repositories>): void {
@@ -68,7 +93,7 @@ export function petsCommands(program: Command, terminal: Terminal<Repositories>)
   const group = program
     .command('pets')
     .alias('animals')
-    .description('animals of the catalogue: list, show, set, delete');
+    .description('animals of the catalogue: list, show, set, assign, delete');
 
   group
     .command('list')
@@ -119,6 +144,20 @@ export function petsCommands(program: Command, terminal: Terminal<Repositories>)
     .action((id: bigint, options: SetOptions) => setPet(terminal, id, options));
 
   group
+    .command('assign')
+    .argument('[ids...]', 'the numbers of the animals', addId)
+    .description('give animals to an account, or to the house')
+    .option('--account <name>', 'the account that gets them')
+    .option('--house', 'the house gets them: they belong to no account')
+    .option('--category <category>', 'the animals of this category: its name or its id')
+    .option('--all', 'all animals')
+    .option(...JSON_OPTION)
+    .addHelpText('after', ASSIGN_NOTES)
+    .action((ids: readonly bigint[] | undefined, options: AssignOptions) =>
+      assignPets(terminal, new Set(ids), options),
+    );
+
+  group
     .command('delete')
     .argument('<id>', 'the number of the animal', rowId)
     .description('delete an animal for good, unless an order of it is open')
@@ -151,6 +190,59 @@ async function setPet(
     const pet = await readPet(store, id);
     printLine(json ? toJson(pet) : `Animal ${describeCells(pet).join(', ')}.`);
   });
+}
+
+/** One more number of an animal. */
+function addId(text: string, ids: bigint[] = []): bigint[] {
+  ids.push(rowId(text));
+  return ids;
+}
+
+async function assignPets(
+  { withStore, printJson, printLine, system }: Terminal<Repositories>,
+  ids: ReadonlySet<bigint>,
+  { account: name, house, category, all, json }: AssignOptions,
+): Promise<void> {
+  if ((name === undefined) === (house === undefined))
+    throw new ServiceError('invalid_parameter', 'Name who gets the animals: --account or --house.');
+  if ([ids.size > 0, category !== undefined, all === true].filter(Boolean).length !== 1)
+    throw new ServiceError(
+      'invalid_parameter',
+      'Name the animals in one way: by their numbers, by --category, or by --all.',
+    );
+  if (ids.size > ASSIGNED_AT_ONCE)
+    throw new ServiceError('invalid_parameter', `Name at most ${ASSIGNED_AT_ONCE} animals at a time.`);
+  return withStore(async ({ store, actor, clock }) => {
+    const owner: NewOwner = name === undefined ? { id: HOUSE } : await readOwner(store, name);
+    const assignAll = async (): Promise<Assigned> => {
+      const categoryId =
+        category === undefined ? undefined : await readCategoryId(store.categories, category);
+      const target = { kind: 'pets', name: category === undefined ? 'all' : `category ${category}` };
+      const accountId = owner.name === undefined ? undefined : owner.id;
+      const run = new AuditedRun(store.audit, actor, 'pets assign', target, accountId);
+      const progress = new Progress(system.stderr, clock);
+      const assigned = await store.pets.assignAll(owner.id, {
+        categoryId,
+        beforeChange: () => run.start(),
+        onProgress: progress.update,
+      });
+      progress.clear();
+      await run.end({ account: owner.name ?? null, animals: assigned.moved });
+      return assigned;
+    };
+    const { moved, unchanged } =
+      ids.size > 0 ? requireValue(await store.pets.assign(actor, owner, [...ids])) : await assignAll();
+    if (json) return printJson({ account: owner.name ?? null, moved, unchanged });
+    const who = owner.name === undefined ? 'The house' : `Account ${owner.name}`;
+    const rest = unchanged === 0 ? '' : ` ${unchanged} belonged to it before.`;
+    printLine(`${who} got ${moved} ${moved === 1 ? 'animal' : 'animals'}.${rest}`);
+  });
+}
+
+/** @throws ServiceError `not_found` */
+async function readOwner({ accounts }: Repositories, name: string): Promise<NewOwner> {
+  const { id, name: written } = requireValue(await accounts.find(name));
+  return { id, name: written };
 }
 
 /** @throws ServiceError `not_found` */

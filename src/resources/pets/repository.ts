@@ -23,11 +23,12 @@ import { raw, type Sql, sql } from '../../storage/sql.ts';
 import { createParser, type NewRow, optional, text } from '../../storage/table.ts';
 import { batched, type Transaction } from '../../storage/transaction.ts';
 import { addReserved, type ReservedCategory } from '../categories/repository.ts';
+import { assignPets, movePets, openAssignments } from './assign.ts';
 import { openPostgresReads } from './postgres.ts';
 import { isOwnedBy, type PetEvent, statusAfter, transition } from './rules.ts';
 import type { NewPet, Pet, PetPatch } from './schema.ts';
 import { openSqliteReads } from './sqlite.ts';
-import { petJson, type PetQuery, type PetRow, PETS } from './table.ts';
+import { HOUSE, petJson, type PetQuery, type PetRow, PETS } from './table.ts';
 
 export { PETS };
 
@@ -100,9 +101,6 @@ const POSTGRES_JSON =
 
 /** An animal to add, with its owner and who adds it. */
 type OwnedPet = NewPet & Pick<PetRow, 'ownerId' | 'changedBy'>;
-
-/** 0 is the house: operators and commands. */
-const HOUSE = 0;
 
 /** Adds animals with ascending ids in this order. Returns the ids. */
 function addPets(transaction: Transaction, pets: readonly OwnedPet[]): Promise<readonly bigint[]> {
@@ -250,6 +248,8 @@ export const WRITES = {
   create: createPet,
   update: updatePet,
   delete: deletePet,
+  assign: assignPets,
+  move: movePets,
 };
 
 /**
@@ -315,6 +315,7 @@ export function open(engine: AnyEngine) {
     (await engine.read(ownersQuery(engine, ids))).map(parseOwned).map(toPetWithOwner);
   return {
     ...reads,
+    ...openAssignments(engine),
     /** Like `list`, for operators. */
     async listWithOwners(query: PetQuery): Promise<Page<PetWithOwner>> {
       const { items, next } = await reads.list(query);

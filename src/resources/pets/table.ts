@@ -34,6 +34,9 @@ export const PETS = new Table(
   { key: ['id'], assignsIds: true, stamp: 'changed_at' },
 );
 
+/** The owner of animals that belong to no account: operators and commands add them. */
+export const HOUSE = 0;
+
 /** An animal as a row, with its version. */
 export type PetRow = Stored<typeof PETS>;
 

@@ -1,0 +1,80 @@
+// Contract: section 8.2.
+import assert from 'node:assert/strict';
+import { PLANS } from '../../domain/plan.ts';
+import { patch, requireValue } from '../../../test/storage/fixture.ts';
+import { STORES } from '../../../test/storage/stores.ts';
+import { CLIENT, createAccount, ROOT } from '../../../test/support/store.ts';
+import { test } from '../../../test/support/test.ts';
+import { ASSIGNED_AT_ONCE } from './assign.ts';
+import { HOUSE, type PetRow, PETS } from './table.ts';
+import { PET_STATUSES } from './rules.ts';
+import type { Store } from '../repositories.ts';
+
+async function readAll({ database }: Store): Promise<PetRow[]> {
+  await using snapshot = await database.snapshot();
+  const pets: PetRow[] = [];
+  for await (const rows of snapshot.rows(PETS)) pets.push(...rows.map(PETS.parse));
+  return pets;
+}
+
+async function* animals(count: number) {
+  const statuses = [undefined, ...PET_STATUSES];
+  for (let number = 0; number < count; number++) {
+    const status = statuses[number % statuses.length];
+    yield { name: 'Rex', categoryId: BigInt(number % 3), ...(status !== undefined && { status }) };
+  }
+}
+
+const COUNT = 2 * ASSIGNED_AT_ONCE + 500;
+
+for (const [name, fresh] of STORES) {
+  test(`${name}: more animals than one commit moves are all moved, and have neither event nor version`, async (t) => {
+    const { store } = await fresh(t);
+    const { pets, events, accounts } = store;
+    const shop = await createAccount(accounts, 'shop', 'free', PLANS.free);
+    await pets.addAll(animals(COUNT), { atomic: false });
+    await events.placeAll();
+    const { last } = await events.findEnd();
+    const commits: number[] = [];
+    const move = async (owner: number, categoryId?: bigint) => {
+      const assigned = await pets.assignAll(owner, {
+        categoryId,
+        beforeChange: async () => void commits.push(owner),
+        onProgress: () => undefined,
+      });
+      return [assigned.moved, assigned.unchanged];
+    };
+    const ofCategory = Math.ceil(COUNT / 3);
+    assert.deepEqual(await move(shop.id, 0n), [ofCategory, 0]);
+    assert.equal(commits.length, 1);
+    for (const { categoryId, ownerId } of await readAll(store))
+      assert.equal(ownerId, categoryId === 0n ? shop.id : HOUSE);
+    assert.deepEqual(await move(shop.id), [COUNT - ofCategory, ofCategory]);
+    assert.equal(commits.length, 4);
+    for (const { ownerId, version } of await readAll(store))
+      assert.deepEqual([ownerId, version], [shop.id, 1]);
+    assert.deepEqual(await move(shop.id), [0, COUNT]);
+    assert.equal(commits.length, 4, 'a round without a change writes nothing');
+    assert.equal((await events.findEnd()).last, last);
+  });
+
+  test(`${name}: a change of an animal in the same moment is not lost`, async (t) => {
+    const { store, another } = await fresh(t);
+    const { pets } = store;
+    const other = await another();
+    const shop = await createAccount(store.accounts, 'shop', 'free', PLANS.free);
+    await pets.addAll(animals(200), { atomic: false });
+    const ids = Array.from({ length: 200 }, (_, index) => BigInt(index) + 1n);
+    const owner = { id: shop.id, name: shop.name };
+    const changes = ids.map((id) => other.pets.update(CLIENT, id, patch({ name: 'Max' })));
+    const moves = [ids, ids.toReversed()].map((some) => pets.assign(ROOT, owner, some));
+    const moved = (await Promise.all(moves)).map((each) => requireValue(each).moved);
+    assert.deepEqual(
+      moved.toSorted((a, b) => a - b),
+      [0, 200],
+    );
+    for (const changed of await Promise.all(changes)) requireValue(changed);
+    for (const { name: now, version, ownerId } of await readAll(store))
+      assert.deepEqual([now, version, ownerId], ['Max', 2, shop.id]);
+  });
+}
