@@ -32,6 +32,13 @@ const CHECK_INTERVAL = 1_000;
 const EXPOSED =
   'other users of this machine have rights to the database: take them away as its owner, for example with chmod 600';
 
+/** The mark of the migration to owners in a database with keys. Until the next release. */
+const UPGRADED = 'partners apart';
+
+const UPGRADE =
+  'upgraded: all animals belong to the house, and each key with pets:write has pets:manage too; ' +
+  'until the last instance of the version before has stopped, rotate no key: see "Partners apart" in docs/operating.md';
+
 export interface Service {
   /** The address it listens on, without a path: `http://127.0.0.1:8080`. */
   readonly url: string;
@@ -85,6 +92,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     }
     // Before the first request: a backup of an unclaimed feed would go on with it when it is restored.
     await store.events.claimFeed();
+    if (await store.events.takeMark(UPGRADED)) log.warn(UPGRADE);
     const changeLog = new ChangeLog(store, log);
     let metrics: OpenMetrics | undefined;
     const events: LimiterEvents = {

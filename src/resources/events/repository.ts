@@ -147,6 +147,11 @@ export async function markOnce(transaction: Transaction, mark: string): Promise<
   return marked.length > 0;
 }
 
+/** Removes a mark. Returns whether it was there: of several instances one finds it. */
+async function takeMark(transaction: Transaction, mark: string): Promise<boolean> {
+  return (await transaction.query(sql`DELETE FROM event_marks WHERE mark = ${mark} RETURNING 1`)).length > 0;
+}
+
 /** A lock of the database, which one transaction holds at a time. Any number that is used for nothing else. */
 const PLACING_LOCK = 7_304_411_201n;
 
@@ -255,7 +260,14 @@ async function beginFeed(transaction: Transaction, database: string, name?: stri
   );
 }
 
-export const WRITES = { place: placeEvents, placeForEnd, prune: pruneEvents, pruneMarks, beginFeed };
+export const WRITES = {
+  place: placeEvents,
+  placeForEnd,
+  prune: pruneEvents,
+  pruneMarks,
+  beginFeed,
+  takeMark,
+};
 
 /** Which events of a feed. */
 export interface EventQuery {
@@ -428,6 +440,11 @@ export function open(engine: Engine) {
       if (round === MOST_ROUNDS) throw new ServiceError('unavailable', WAITING_EVENTS);
   };
   return {
+    async takeMark(mark: string): Promise<boolean> {
+      // Usually it is gone, and a read costs less than a write.
+      const marked = await engine.read(sql`SELECT 1 FROM event_marks WHERE mark = ${mark}`);
+      return marked.length > 0 && engine.write(takeMark, mark);
+    },
     /** Milliseconds between two looks: a look at SQLite costs no round trip. */
     lookInterval: engine.dialect.hasOneWriter ? 100 : 1_000,
     /** Whoever passes `after` compares it with the bounds of the page. */

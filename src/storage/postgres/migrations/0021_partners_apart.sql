@@ -20,3 +20,6 @@ ALTER TABLE event_queue ADD COLUMN actor text;
 
 -- Keys that could change any animal still can.
 UPDATE keys SET scopes = scopes || ' pets:manage' WHERE ' ' || scopes || ' ' LIKE '% pets:write %';
+-- The first start says so, if it concerns anybody.
+INSERT INTO event_marks (mark, at)
+  SELECT 'partners apart', (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE EXISTS (SELECT FROM keys);

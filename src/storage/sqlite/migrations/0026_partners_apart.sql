@@ -13,3 +13,5 @@ ALTER TABLE event_queue ADD COLUMN actor TEXT;
 
 -- Keys that could change any animal still can.
 UPDATE keys SET scopes = scopes || ' pets:manage' WHERE ' ' || scopes || ' ' LIKE '% pets:write %';
+-- The first start says so, if it concerns anybody.
+INSERT INTO event_marks (mark, at) SELECT 'partners apart', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM keys);
