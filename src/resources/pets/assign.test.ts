@@ -32,7 +32,7 @@ for (const [name, fresh] of STORES) {
     const { store } = await fresh(t);
     const { pets, events, accounts } = store;
     const shop = await createAccount(accounts, 'shop', 'free', PLANS.free);
-    await pets.addAll(animals(COUNT), { atomic: false });
+    await pets.addAll(animals(COUNT), { actor: ROOT, atomic: false });
     await events.placeAll();
     const { last } = await events.findEnd();
     const commits: number[] = [];
@@ -63,7 +63,7 @@ for (const [name, fresh] of STORES) {
     const { pets } = store;
     const other = await another();
     const shop = await createAccount(store.accounts, 'shop', 'free', PLANS.free);
-    await pets.addAll(animals(200), { atomic: false });
+    await pets.addAll(animals(200), { actor: ROOT, atomic: false });
     const ids = Array.from({ length: 200 }, (_, index) => BigInt(index) + 1n);
     const owner = { id: shop.id, name: shop.name };
     const changes = ids.map((id) => other.pets.update(CLIENT, id, patch({ name: 'Max' })));
