@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
+import type { AccountRepository } from '../resources/accounts/repository.ts';
 import type { NewPet } from '../resources/pets/schema.ts';
 import type { ImportOptions as PetImport } from '../resources/pets/repository.ts';
 import type { ReservedCategory } from '../resources/categories/repository.ts';
@@ -13,6 +14,7 @@ import { jsonReport, type ReadAs, textReport } from './import/report.ts';
 import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
 import { type Encoding, ENCODINGS, type Format, FORMATS, openSource } from './import/source.ts';
 import { onSignal } from './signals.ts';
+import { requireValue } from '../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
 import { RowsRefused } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
@@ -35,6 +37,7 @@ categories that are missing. A number in the column is used as an id. With =NAME
 
 Examples:
   petstore import animals.csv
+  petstore import animals.csv --account shelter
   petstore import shelter.csv --map name=Name --map categoryId=AnimalType
   petstore import shelter.csv --map 'categoryId=Kind:=Unknown,*' \\
     --map 'status=Outcome:ADOPTION=sold,"SHELTER, NEUTER, RETURN"=sold,*='
@@ -50,6 +53,7 @@ interface ImportOptions extends JsonOption {
   readonly delimiter?: string;
   readonly encoding?: Encoding;
   readonly map: Mapping;
+  readonly account?: string;
   readonly refused?: string;
 }
 
@@ -81,6 +85,7 @@ export function importCommand(program: Command, terminal: ProgramTerminal): void
         .argParser(addMapping)
         .default(new Map(), 'the columns name, categoryId and status'),
     )
+    .option('--account <name>', 'the account that gets the animals; by default they belong to the house')
     .option('--refused <file>', 'keep the refused rows in a new file, as they came')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
@@ -125,25 +130,43 @@ async function importFile(
     const importInto = (addAll: Importer, ids: CategoryIds, run?: AuditedRun) =>
       importRows(terminal, { rows, describe, signal }, options, refusedFile, { addAll, ids, run });
     if (!options.dryRun)
-      await withNewStore(({ store: { pets, audit, categories }, actor }) => {
+      await withNewStore(async ({ store: { accounts, pets, audit, categories }, actor }) => {
         const target = { kind: 'pets', name: file } as const;
-        const changeOf = (animals: number) => ({ action: 'import', target, after: { animals } });
+        // First, because a mistyped name adds nothing.
+        const accountId = await findAccountId(accounts, options.account);
+        const changeOf = (animals: number) => ({ action: 'import', target, accountId, after: { animals } });
+        const owner = accountId === undefined ? {} : { ownerId: accountId };
         const addAll: Importer = (animals, settings) =>
-          pets.addAll(animals, { ...settings, actor, changeOf });
+          pets.addAll(animals, { ...settings, ...owner, actor, changeOf });
         return options.atomic
           ? importInto(addAll, reservedIds(categories))
           : importInto(
               addAll,
               committedIds(categories, actor),
-              new AuditedRun(audit, actor, 'import', target),
+              new AuditedRun(audit, actor, 'import', target, accountId),
             );
       });
-    else if (!mapsNames(options.map)) await importInto(countAnimals, inventedIds(undefined));
-    else await withStoreIfAny((store) => importInto(countAnimals, inventedIds(store?.categories)));
+    else if (!mapsNames(options.map) && options.account === undefined)
+      await importInto(countAnimals, inventedIds(undefined));
+    else
+      await withStoreIfAny(async (store) => {
+        await findAccountId(store?.accounts, options.account);
+        await importInto(countAnimals, inventedIds(store?.categories));
+      });
   } finally {
     const lack = refusedFile?.close();
     if (lack !== undefined) printError(`petstore: ${lack}`);
   }
+}
+
+/** Undefined: the house. @throws ServiceError `not_found` */
+async function findAccountId(
+  accounts: AccountRepository | undefined,
+  name: string | undefined,
+): Promise<number | undefined> {
+  if (name === undefined) return undefined;
+  if (accounts === undefined) throw new ServiceError('not_found', `There is no account ${name}.`);
+  return requireValue(await accounts.find(name)).id;
 }
 
 type Importer = (

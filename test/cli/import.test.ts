@@ -222,3 +222,40 @@ test('an unreadable file gives one clear line and exit 1, and creates nothing', 
   });
   assert.deepEqual(readdirSync(folder), ['animals.csv']);
 });
+
+test('import --account adds animals for an account, and a mistyped name adds none', async (t) => {
+  const { variables } = await withShop(t);
+  const file = join(temporaryFolder(t), 'animals.csv');
+  writeFileSync(file, 'name,categoryId\nRex,7\n');
+  const imported = async (...args: string[]) => run(['import', file, ...args], variables);
+  for (const args of [[], ['--atomic'], ['--dry-run']])
+    assert.deepEqual(await imported('--account', 'shp', ...args), {
+      code: 1,
+      stdout: '',
+      stderr: 'petstore: There is no account shp. Did you mean shop?\n',
+    });
+  const nowhere = { DATABASE_URL: `sqlite:${join(temporaryFolder(t), 'none.db')}` };
+  const dry = await run(['import', file, '--dry-run', '--account', 'shop'], nowhere);
+  assert.deepEqual([dry.code, dry.stderr], [1, 'petstore: There is no account shop.\n']);
+  await imported();
+  await imported('--account', 'SHOP');
+  await imported('--account', 'shop', '--atomic');
+  const pets = await runJson<readonly { id: number; owner?: string }[]>(['pets', 'list'], variables);
+  assert.deepEqual(
+    pets.map(({ owner }) => owner),
+    ['shop', 'shop', undefined],
+  );
+  const entries = await runJson<readonly { action: string; account: string | null }[]>(['audit'], variables);
+  assert.deepEqual(
+    entries
+      .filter(({ action }) => action.startsWith('import'))
+      .map(({ action, account }) => [action, account]),
+    [
+      ['import', 'shop'],
+      ['import end', 'shop'],
+      ['import start', 'shop'],
+      ['import end', null],
+      ['import start', null],
+    ],
+  );
+});

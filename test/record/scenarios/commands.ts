@@ -90,6 +90,7 @@ export const COMMANDS: readonly CommandRow[] = [
   'categories list --json',
   { args: 'import $folder/animals.csv --json', file: ['animals.csv', ANIMALS] },
   { args: 'import $folder/animals.csv --atomic --json' },
+  'import $folder/animals.csv --account nobody --json',
   { args: 'import $folder/animals.csv --dry-run --refused $folder/refused.csv --json' },
   { args: 'import $folder/lines.ndjson --json', file: ['lines.ndjson', LINES] },
   { args: 'import $folder/bad.csv --json', file: ['bad.csv', 'name,categoryId\n,\n'] },
