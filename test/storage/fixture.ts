@@ -28,8 +28,8 @@ export interface Fixture {
   readonly another: () => Promise<Store>;
   /** Closes `store` and opens it again, as a restart does. */
   readonly reopen: () => Promise<Store>;
-  /** Deletes a category or an order by hand: the service has no operation for it. */
-  readonly deleteRow: (table: 'categories' | 'orders', id: bigint) => Promise<void>;
+  /** Deletes an order by hand: the service has no operation for it. */
+  readonly deleteOrder: (id: bigint) => Promise<void>;
 }
 
 /** Rules of a store that a test is about. */

@@ -67,8 +67,8 @@ export async function postgresFixture(t: TestContext, rules: FixtureRules = {}):
       store = await open();
       return store;
     },
-    async deleteRow(table, id) {
-      await raw(`DELETE FROM ${table} WHERE id = $1`, [id]);
+    async deleteOrder(id) {
+      await raw('DELETE FROM orders WHERE id = $1', [id]);
     },
   };
 }

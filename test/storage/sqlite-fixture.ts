@@ -47,8 +47,8 @@ export async function sqliteFixture(
       store = open();
       return store;
     },
-    async deleteRow(table, id) {
-      raw().prepare(`DELETE FROM ${table} WHERE id = ?`).run(id);
+    async deleteOrder(id) {
+      raw().prepare('DELETE FROM orders WHERE id = ?').run(id);
     },
   };
 }

@@ -134,7 +134,7 @@ for (const [direction, newSource, newTarget] of [
   });
 
   test(`${direction}: no id that the source assigned is assigned again`, async (t) => {
-    const { store: source, deleteRow } = await newSource(t);
+    const { store: source, deleteOrder } = await newSource(t);
     const { store: target } = await newTarget(t);
     const { id } = await createAccount(source.accounts, 'shop', 'pro', PLANS.pro);
     await addKey(source.keys, newKey(id));
@@ -146,9 +146,9 @@ for (const [direction, newSource, newTarget] of [
       requireValue(await of.orders.create(CLIENT, id, { petId: pet?.id ?? 0n })).id;
     await category(source, 'Dogs');
     const newestCategory = await category(source, 'Cats');
-    await deleteRow('categories', newestCategory);
+    await source.categories.delete(CLIENT, newestCategory);
     const newestOrder = await order(source, first);
-    await deleteRow('orders', newestOrder);
+    await deleteOrder(newestOrder);
     await copy(source, target);
     assert.equal(await category(target, 'Cats'), newestCategory + 1n);
     assert.equal(await order(target, second), newestOrder + 1n);

@@ -94,7 +94,7 @@ export async function copyAndFollow(reader: Reader, isLast: (event: ReadEvent) =
   const begin = await findEnd(reader, `wait=5&${types.join('&')}`);
   const copy = await listAll(reader);
   const take = ({ type, data }: ReadEvent) => {
-    if (type === 'pet.deleted') copy.delete(nameThing({ type, data }));
+    if (type.endsWith('.deleted')) copy.delete(nameThing({ type, data }));
     else copy.set(nameThing({ type, data }), data);
   };
   await follow(reader, begin, { take, isLast });

@@ -6,7 +6,13 @@ import { now, type SendTo } from './order-recorder.ts';
 
 const step = fc.record({
   kind: fc.constantFrom(
-    ...(['create category', 'change category', 'describe category', 'change nothing'] as const),
+    ...([
+      'create category',
+      'change category',
+      'describe category',
+      'change nothing',
+      'delete category',
+    ] as const),
     ...(['create key', 'create key', 'rotate key', 'rotate key', 'revoke key'] as const),
   ),
   instance: fc.nat(2),
@@ -85,6 +91,12 @@ export async function changeSettings(actions: Plan, send: SendTo): Promise<reado
         return write(instance, 'PATCH', `/categories/${id}`, { body: { description: crypto.randomUUID() } });
       case 'change nothing':
         return write(instance, 'PATCH', `/categories/${id}`, { body: {} });
+      case 'delete category':
+        categories.splice(categories.indexOf(id), 1);
+        return write(instance, 'DELETE', `/categories/${id}`, {
+          event: `category.deleted ${id}`,
+          isUnique: true,
+        });
       case 'rotate key': {
         const request = { body: { grace: 0 }, event: `key.rotated ${id}` };
         const rotated = await write(instance, 'POST', `/account/keys/${id}/rotate`, request);

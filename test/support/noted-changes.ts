@@ -40,7 +40,11 @@ const pet = (row: 'NEW' | 'OLD') => ({
   categoryId: `${row}.category_id`,
   status: `${row}.status`,
 });
-const CATEGORY = { id: 'NEW.id', name: 'NEW.name', description: 'NEW.description' };
+const category = (row: 'NEW' | 'OLD') => ({
+  id: `${row}.id`,
+  name: `${row}.name`,
+  description: `${row}.description`,
+});
 const ORDER = { id: 'NEW.id', petId: 'NEW.pet_id', status: 'NEW.status' };
 const KEY = { id: 'NEW.id', label: 'NEW.label' };
 
@@ -59,13 +63,24 @@ const NOTED: readonly Noted[] = [
     data: pet('NEW'),
   },
   { after: 'DELETE ON pets', type: `'pet.deleted'`, version: 'OLD.version + 1', data: pet('OLD') },
-  { after: 'INSERT ON categories', type: `'category.created'`, version: 'NEW.version', data: CATEGORY },
+  {
+    after: 'INSERT ON categories',
+    type: `'category.created'`,
+    version: 'NEW.version',
+    data: category('NEW'),
+  },
   {
     after: 'UPDATE ON categories',
     condition: changes('name', 'description'),
     type: `'category.updated'`,
     version: 'NEW.version',
-    data: CATEGORY,
+    data: category('NEW'),
+  },
+  {
+    after: 'DELETE ON categories',
+    type: `'category.deleted'`,
+    version: 'OLD.version + 1',
+    data: category('OLD'),
   },
   {
     after: 'INSERT ON orders',
