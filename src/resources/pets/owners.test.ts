@@ -24,11 +24,15 @@ const [OWNER, OTHER, HOUSE] = [1, 2, 0];
 const addFor = async (pets: PetRepository, ownerId: number) =>
   requireValue(await pets.create(CLIENT, REX, undefined, ownerId)).id;
 
-/** Two rounds and a half, every 500th of category 7. */
+/** Two rounds and a half. A few are of category 7, among them the last of a round and the first of the next one. */
 async function* manyAnimals(): AsyncGenerator<NewPet> {
   for (let index = 0; index < 2.5 * ROUND; index++) {
     const status = (['sold', 'pending', undefined] as const)[index % 3];
-    yield { name: `Rex ${index}`, categoryId: index % 500 === 0 ? 7n : 8n, ...(status && { status }) };
+    yield {
+      name: `Rex ${index}`,
+      categoryId: [0, 499].includes(index % 500) ? 7n : 8n,
+      ...(status && { status }),
+    };
   }
 }
 
@@ -59,6 +63,20 @@ for (const [name, fresh] of STORES) {
     assert.equal((await idsOf(OTHER)).length, 5);
     assert.deepEqual((await idsOf(HOUSE)).slice(0, 2), [house?.id, byRoot]);
     assert.equal((await idsOf(HOUSE)).length, 4);
+  });
+
+  test(`${name}: two accounts that list at once get their own pages`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    const [mine, foreign] = [await addFor(pets, OWNER), await addFor(pets, OTHER)];
+    for (const filter of [{}, { categoryId: 7n }, { id: [mine, foreign] }]) {
+      const pages = await Promise.all(
+        [OWNER, OTHER, HOUSE, undefined].map((accountId) => list(pets, { limit: 9, ...filter, accountId })),
+      );
+      assert.deepEqual(
+        pages.map((page) => page.map(({ id }) => id)),
+        [[mine], [foreign], [], [foreign, mine]],
+      );
+    }
   });
 
   test(`${name}: only changes for its owner, or for any, are done`, async (t) => {
@@ -122,7 +140,8 @@ for (const [name, fresh] of STORES) {
           (pet) => pet.categoryId === categoryId && (status === undefined || pet.status === status),
         );
         const query = { accountId: OWNER, categoryId, status };
-        assert.deepEqual(await walk(pets, { ...query, limit: categoryId === 7n ? 1 : 100 }), expected);
+        for (const limit of categoryId === 7n ? [1, 100] : [100])
+          assert.deepEqual(await walk(pets, { ...query, limit }), expected);
       }
     let looks = 0;
     const signal = {
