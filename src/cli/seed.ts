@@ -137,8 +137,8 @@ async function findAccount(
 }
 
 /** @throws ServiceError `conflict` when the account has as many open orders as it may have. */
-async function requireFree({ countFree }: OrderRepository, { id, name }: Account): Promise<void> {
-  if ((await countFree(id)) > 0) return;
+async function requireFree(orders: OrderRepository, { id, name }: Account): Promise<void> {
+  if ((await orders.countFree(id)) > 0) return;
   throw new ServiceError(
     'conflict',
     `Account ${name} has as many open orders as it may have (MAX_OPEN_ORDERS): complete or cancel some, or name another account.`,

@@ -121,6 +121,21 @@ for (const [database, environment] of [
     );
   });
 
+test('a seed leaves its account a place for an open order, and refuses an account without one', async (t) => {
+  const variables = { ...temporaryEnvironment(t), MAX_OPEN_ORDERS: '4' };
+  const args = ['seed', '300', '--random-seed', '7', '--orders', '60'];
+  assert.deepEqual(await runJson(args, variables), { added: 300, orders: 60, randomSeed: 7 });
+  const isOpen = ({ status }: { readonly status: string }) => status === 'pending';
+  assert.equal((await ordersOf(variables)).filter(isOpen).length, 3);
+  const full = await run(args, { ...variables, MAX_OPEN_ORDERS: '3' });
+  assert.equal(full.code, 1);
+  assert.match(
+    full.stderr,
+    /^petstore: Account default has as many open orders as it may have \(MAX_OPEN_ORDERS\): .*\n$/,
+  );
+  assert.equal((await runJson<readonly unknown[]>(['export'], variables)).length, 300);
+});
+
 test('--account names the account of the orders, which must exist', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['accounts', 'create', 'Shop'], variables);

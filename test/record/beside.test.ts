@@ -23,7 +23,10 @@ const file = lifetimeOfFile();
 const PATIENCE = 60_000;
 
 const PLENTY = ['--plan', 'enterprise', '--per-minute', '1000000000', '--per-day', '1000000000'];
-const SCOPES = ['--scopes', 'pets:read,pets:write,store:read,store:write,keys:manage'];
+const SCOPES = [
+  '--scopes',
+  'pets:read,pets:write,pets:manage,store:read,store:write,events:read,keys:manage',
+];
 
 interface Key {
   readonly id: number;
@@ -175,6 +178,44 @@ test('cursors and entity tags of each version hold for the other', { skip }, asy
     assertError(await send(one, path, patch), 'precondition_failed');
     assert.equal((await send(one, path)).headers.get('etag'), changed.headers.get('etag'));
   }
+});
+
+interface ListedPet {
+  readonly owner?: string;
+  readonly changedBy?: object;
+}
+
+test('what the version before adds belongs to the house, and what it changes keeps its owner', {
+  skip,
+}, async () => {
+  const { directions, issueKey, variables } = await bothVersions();
+  const [[, old, current] = ['', '', '']] = directions;
+  const { id, key } = await issueKey('owner');
+  const send = sendTo(key);
+  const partner = sendTo((await issueKey('partner', ['--plan', 'free'])).key);
+  const add = async (base: string): Promise<number> =>
+    (await send(base, '/pets', { body: '{"name":"Rex","categoryId":7}' })).json.id;
+  const show = (pet: number) => runJson<ListedPet>(['pets', 'show', String(pet)], variables);
+  const patch = (name: string) => ({ method: 'PATCH', body: JSON.stringify({ name }) });
+  const [ofHouse, ofOwner] = [await add(old), await add(current)];
+  for (const [pet, owner, changedBy] of [
+    [ofHouse, undefined, undefined],
+    [ofOwner, 'owner', { kind: 'key', name: String(id) }],
+  ] as const) {
+    const added = await show(pet);
+    assert.deepEqual([added.owner, added.changedBy], [owner, changedBy]);
+    assertError(await partner(current, `/pets/${pet}`, patch('Eve')), 'insufficient_scope');
+    assert.equal((await send(old, `/pets/${pet}`, patch('by the version before'))).status, 200);
+    const changed = await show(pet);
+    assert.deepEqual([changed.owner, changed.changedBy], [owner, undefined]);
+    assert.equal((await send(current, `/pets/${pet}`, patch('by this one'))).status, 200);
+    assert.equal((await send(old, `/pets/${pet}`)).json.name, 'by this one');
+  }
+  const isPlaced = ({ json }: Answer) =>
+    json.at(-1)?.data.name === 'by this one' && json.at(-1)?.version === 3;
+  const feeds = [old, current].map((base) => poll(() => send(base, '/events?type=pet.*'), isPlaced));
+  const [before, now] = await Promise.all(feeds);
+  assert.equal(now?.text, before?.text);
 });
 
 test('both versions share every window exactly', { skip }, async () => {

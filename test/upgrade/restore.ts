@@ -12,12 +12,12 @@ type Version = '1.0.0' | '6920dd7';
 
 /** Makes a new copy of the database of a version, at the instant when its services had stopped. Returns its `DATABASE_URL`. */
 export const RESTORE = {
-  async SQLite(t: TestContext, version: Version): Promise<string> {
+  SQLite: async (t: TestContext, version: Version): Promise<string> => {
     const file = join(temporaryFolder(t), 'petstore.db');
     copyFileSync(fileURLToPath(new URL(`${version}/sqlite.db`, import.meta.url)), file);
     return `sqlite:${file}`;
   },
-  async PostgreSQL(t: TestContext, version: Version, stoppedAt: string): Promise<string> {
+  PostgreSQL: async (t: TestContext, version: Version, stoppedAt: string): Promise<string> => {
     const url = await temporaryPostgres(t);
     await stopDatabaseClock(url, Date.parse(stoppedAt));
     const client = new Client({ connectionString: url });

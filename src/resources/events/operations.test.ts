@@ -182,6 +182,18 @@ test('a wait ends when its key is revoked, and when the service stops', async (t
   await stopped;
 });
 
+test('a wait gives nothing that its key may no longer see', async (t) => {
+  const service = await startTestService(t);
+  const reader = await service.issueKey({ scopes: ['events:read', 'pets:read'] });
+  const begin = nextOf(await send('/events?after=now&wait=30', { key: reader }, service));
+  const waits = Array.from({ length: 11 }, () => send(begin, { key: reader }, service));
+  // The first answer is that of a reader that did not wait, because ten wait.
+  await Promise.race(waits);
+  await service.store.keys.setScopes({ kind: 'system', name: 'test' }, 1, ['events:read']);
+  await call(service.url, '/v1/pets', { key: await service.issueKey(), body: PET });
+  for (const answer of await Promise.all(waits)) assert.equal(answer.text, '[]');
+});
+
 test('beyond ten waits of an account, the answer comes without waiting', async (t) => {
   const service = await startTestService(t);
   const sent = { key: await service.issueKey({ scopes: SCOPES }) };

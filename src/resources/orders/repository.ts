@@ -189,7 +189,7 @@ export function countOpen(
     WHERE expires_at > ${now} LIMIT ${raw(String(most))}) AS open`;
 }
 
-const parseOpen = createParser({ now: instant, open: integer });
+const parseOpen = createParser({ now: instant, count: integer });
 
 /** What an account may do with orders. */
 interface OrderRules {
@@ -217,8 +217,8 @@ async function createOrder(
   await transaction.takeLock(ACCOUNT_LOCKS + BigInt(accountId));
   const counted = countOpen(transaction, accountId, transaction.clock, mostOpen);
   const [row = []] = await transaction.query(sql`SELECT ${transaction.clock}, (${counted})`);
-  const { now, open } = parseOpen(row);
-  if (open >= mostOpen) return { error: 'conflict', message: tooManyOpen(mostOpen) };
+  const { now, count } = parseOpen(row);
+  if (count >= mostOpen) return { error: 'conflict', message: tooManyOpen(mostOpen) };
   const values = {
     accountId,
     petId,
@@ -374,8 +374,8 @@ export function open(
   const create = (actor: Actor, accountId: number, order: NewOrder, idempotency?: Idempotency) =>
     engine.writeOnce(idempotency, createOrder, actor, accountId, order, rules);
   type Create = typeof create;
-  const inTurn = <Key>(keyOf: (...call: Parameters<Create>) => Key, next: Create): Create => {
-    const turns = new Batcher<Key, Parameters<Create>, Awaited<ReturnType<Create>>>({
+  const inTurn = (keyOf: (...call: Parameters<Create>) => number | bigint, next: Create): Create => {
+    const turns = new Batcher<number | bigint, Parameters<Create>, Awaited<ReturnType<Create>>>({
       size: 1,
       run: async (_, calls) => Promise.all(calls.map((call) => next(...call))),
     });

@@ -7,7 +7,7 @@ import type { Variables } from '../../support/process.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 /** The version before this one: what a rolling upgrade comes from. To be moved on with each release. */
-export const VERSION_BEFORE = '4046d1bacd42706c9b9b07d2f76ee64c5d5a55fc';
+export const VERSION_BEFORE = '8f38301eb9c56d26fde0d4852b1983cad5f74361';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
