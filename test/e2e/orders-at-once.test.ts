@@ -64,3 +64,22 @@ test('a crowd that waits for one animal leaves connections for other requests', 
   await other.end();
   await Promise.all(crowd);
 });
+
+test('a crowd of one account that waits for its turn leaves connections for other requests', async (t) => {
+  const variables = await sharedServers(t);
+  const { key } = await issueKey(variables);
+  const { url } = await startServiceProcess(t, { ...variables, DATABASE_CONNECTIONS: '2' });
+  const client = keepAliveClient(url, key, 50);
+  t.after(() => client.close());
+  const send: Send = (_number, ...request) => client.send(...request);
+  const petIds: number[] = [];
+  while (petIds.length < 20) petIds.push(await addPet(send));
+  const other = new Client({ connectionString: variables['DATABASE_URL'] });
+  await other.connect();
+  // The account is the first one.
+  await other.query('SELECT pg_advisory_lock((1::bigint << 62) + 1)');
+  const crowd = petIds.map((petId) => send(0, '/v1/store/orders', JSON.stringify({ petId })));
+  await addPet(send);
+  await other.end();
+  await Promise.all(crowd);
+});
