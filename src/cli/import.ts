@@ -8,9 +8,10 @@ import type { ReservedCategory } from '../resources/categories/repository.ts';
 import { AuditedRun } from '../resources/audit/audited-run.ts';
 import { type CategoryIds, committedIds, inventedIds, reservedIds, UsedCategories } from './category-ids.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
+import type { UnreadColumn } from './import/columns.ts';
 import { addMapping, MAP_SYNTAX, type Mapping, mapsNames, readPet, wantedColumns } from './import/mapping.ts';
 import { RefusedFile } from './import/refused-file.ts';
-import { jsonReport, type ReadAs, textReport } from './import/report.ts';
+import { jsonReport, NOTHING, type ReadAs, type Report, textReport } from './import/report.ts';
 import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
 import { type Encoding, ENCODINGS, type Format, FORMATS, openSource } from './import/source.ts';
 import { onSignal } from './signals.ts';
@@ -22,8 +23,8 @@ import { Progress } from '../terminal/progress.ts';
 const EXAMPLES = `
 The command refuses each row that holds no valid animal, imports the others, and exits with status 3 if it refused rows.
 It prints the first 20 refused rows with their lines, and how many rows each reason refused. With --atomic, one refused
-row refuses the file, and on SQLite other programs wait with their changes until the import ends. The id column and
-other columns are ignored. In CSV, an empty status is none. Blank rows are skipped.
+row refuses the file, and on SQLite other programs wait with their changes until the import ends. The id column is
+ignored. The report names other columns that are not read. In CSV, an empty status is none. Blank rows are skipped.
 
 The file may hold commas, semicolons or tabs, a line sep=;, a JSON array, line ends of any kind, UTF-8, UTF-16 or
 Windows-1252: the report says what it was taken for. Case and blanks around the name of a column do not count.
@@ -97,21 +98,34 @@ async function importPets(terminal: ProgramTerminal, file: string, options: Impo
   const removeHandler = onSignal((name) =>
     stop.abort(new ServiceError('unavailable', `The import was stopped by ${name}.`)),
   );
+  const progress = new Progress(terminal.system.stderr, systemClock());
+  const report = (options.json ? jsonReport : textReport)(terminal, progress, options.dryRun ?? false);
   try {
-    await importFile(terminal, file, options, stop.signal);
+    await importFile(terminal, file, options, { progress, report, signal: stop.signal });
+  } catch (error) {
+    // What ended the import before its first row has printed nothing.
+    await report.end(NOTHING).catch(() => undefined);
+    throw error;
   } finally {
     removeHandler();
   }
+}
+
+/** Where an import tells how far it is, and what stops it. */
+interface Reporting {
+  readonly progress: Progress;
+  readonly report: Report;
+  readonly signal: AbortSignal;
 }
 
 async function importFile(
   terminal: ProgramTerminal,
   file: string,
   options: ImportOptions,
-  signal: AbortSignal,
+  reporting: Reporting,
 ): Promise<void> {
   const { system, withNewStore, withStoreIfAny, printError } = terminal;
-  const open = () => openSource(file, options, system, signal);
+  const open = () => openSource(file, options, system, reporting.signal);
   const source = await open();
   const wanted = wantedColumns(options.map);
   const readAgain = isRegular(file) ? async () => (await open()).lines : undefined;
@@ -121,14 +135,17 @@ async function importFile(
       : await ndjsonTable(source.lines, wanted, readAgain);
   const { header, rows } = table;
   const describe = () => ({
-    ...source.describe(),
-    ...(table.delimiter !== undefined && { delimiter: table.delimiter }),
-    blankRows: table.blankRows(),
+    readAs: {
+      ...source.describe(),
+      ...(table.delimiter !== undefined && { delimiter: table.delimiter }),
+      blankRows: table.blankRows(),
+    },
+    ...(table.unread().length > 0 && { notRead: table.unread() }),
   });
   const refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
   try {
     const importInto = (addAll: Importer, ids: CategoryIds, run?: AuditedRun) =>
-      importRows(terminal, { rows, describe, signal }, options, refusedFile, { addAll, ids, run });
+      importRows({ ...reporting, rows, describe }, options, refusedFile, { addAll, ids, run });
     if (!options.dryRun)
       await withNewStore(async ({ store: { accounts, pets, audit, categories }, actor }) => {
         const target = { kind: 'pets', name: file } as const;
@@ -174,11 +191,10 @@ type Importer = (
   settings: Omit<PetImport, 'actor' | 'changeOf'>,
 ) => Promise<number>;
 
-/** The rows of a file, what it was taken for so far, and what stops reading it. */
-interface Input {
+/** The rows of a file, and what is known of it so far. */
+interface Input extends Reporting {
   readonly rows: AsyncIterable<Row>;
-  readonly describe: () => ReadAs;
-  readonly signal: AbortSignal;
+  readonly describe: () => { readonly readAs: ReadAs; readonly notRead?: readonly UnreadColumn[] };
 }
 
 /** Where the animals go. `run`: how the audit log shows an import that is not atomic. */
@@ -189,14 +205,11 @@ interface ImportTarget {
 }
 
 async function importRows(
-  terminal: ProgramTerminal,
-  { rows, describe, signal }: Input,
-  { atomic = false, dryRun = false, json, map }: ImportOptions,
+  { rows, describe, progress, report, signal }: Input,
+  { atomic = false, dryRun = false, map }: ImportOptions,
   refusedFile: RefusedFile | undefined,
   { addAll, ids, run }: ImportTarget,
 ): Promise<void> {
-  const progress = new Progress(terminal.system.stderr, systemClock());
-  const report = (json ? jsonReport : textReport)(terminal, progress, dryRun);
   let valid = 0;
   let imported = 0;
   let refused = 0;
@@ -233,8 +246,6 @@ async function importRows(
       if (!atomic) open.push(line);
       yield category === undefined ? pet : { ...pet, categoryId: await ids.idOf(category) };
     }
-    // A stream that a signal closed ends without an error.
-    signal.throwIfAborted();
     next = undefined;
     if (refused === 0 && valid === 0)
       throw new ServiceError(
@@ -252,7 +263,7 @@ async function importRows(
       imported,
       refused,
       categories: made.map(({ name }) => name),
-      readAs: describe(),
+      ...describe(),
       uncategorized,
       stoppedAt: atomic ? undefined : (open[0] ?? next),
     });

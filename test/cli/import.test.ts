@@ -39,6 +39,7 @@ line 12: categoryId must be an integer from -9223372036854775808 to 922337203685
 
 const SUMMARY = `imported 3, refused 6
 Read as: CSV, 1 blank row skipped.
+Not read: colour.
 3 animals have a categoryId that no category has: an export of animals holds no categories (export --what categories does).
         2  categoryId must be an integer from -9223372036854775808 to 9223372036854775807.
         1  name must not be empty or only white space.
@@ -85,7 +86,7 @@ test('import --json prints only one JSON value, with counts and refusals', async
     .map(([, line, reason]) => ({ line: Number(line), reason }));
   const reasons = SUMMARY.trimEnd()
     .split('\n')
-    .slice(3)
+    .slice(4)
     .map((text) => ({ reason: text.slice(11), rows: Number(text.slice(0, 9)) }));
   assert.deepEqual(JSON.parse(stdout), {
     refusals,
@@ -95,6 +96,7 @@ test('import --json prints only one JSON value, with counts and refusals', async
     refused: 6,
     categories: [],
     readAs: { format: 'CSV', delimiter: 'commas', encoding: 'UTF-8', lineEnds: [], blankRows: 1 },
+    notRead: [{ column: 'colour' }],
     uncategorized: 3,
   });
 });
@@ -154,7 +156,7 @@ test('a line that is not UTF-8 or cannot be stored is refused, the others are im
   ]);
   const { stdout, stderr } = await run(['import', '-'], temporaryEnvironment(t), bytes);
   assert.deepEqual(stderr.trimEnd().split('\n'), [
-    'line 1: the line is not encoded in UTF-8.',
+    'line 1: the line is not encoded in UTF-8. If the file is in Windows-1252, import it with --encoding windows-1252.',
     'line 2: name must not contain a NUL character.',
     'line 3: name must not contain a lone surrogate.',
     'line 4: the line is longer than 1048576 bytes.',
@@ -203,19 +205,21 @@ test('the running service lists imported animals at once', async (t) => {
   assert.equal((await call(url, '/v1/pets', { key })).text, '[{"id":1,"name":"Rex","categoryId":7}]');
 });
 
-test('an unreadable file gives one clear line and exit 1, and creates nothing', async (t) => {
+const NOTHING = { imported: 0, refused: 0, categories: [], uncategorized: 0 };
+
+test('an import that ends before its first row says why and that it imported nothing, and creates nothing', async (t) => {
   const folder = temporaryFolder(t);
   const variables = { DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}` };
   const missing = join(folder, 'animals.csv');
   assert.deepEqual(await run(['import', missing], variables), {
     code: 1,
-    stdout: '',
+    stdout: 'imported 0, refused 0\n',
     stderr: `petstore: Cannot read ${missing}: no such file or directory.\n`,
   });
   writeFileSync(missing, 'Names,categoryId\nRex,7\n');
   assert.deepEqual(await run(['import', missing, '--json'], variables), {
     code: 1,
-    stdout: '',
+    stdout: `${JSON.stringify({ refusals: [], reasons: [], dryRun: false, ...NOTHING })}\n`,
     stderr:
       'petstore: The file has no column name; did you mean Names? ' +
       'It has Names, categoryId. --map chooses columns.\n',

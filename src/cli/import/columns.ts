@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { nearest } from '../../domain/nearest.ts';
-import { foldedName } from '../../domain/text.ts';
+import { cutText, foldedName } from '../../domain/text.ts';
 
 /** A column that an import looks for. */
 export interface WantedColumn {
@@ -59,4 +59,46 @@ export function noColumn(
     'invalid_request',
     `The file has no column ${name}${question} It has ${names.join(', ')}. ${cure}.`,
   );
+}
+
+/** The service assigns ids, and exports hold them. */
+const IGNORED = 'id';
+
+/** Names that a report shows. */
+const UNREAD_MAX = 100;
+
+/** Characters of one of them. */
+const UNREAD_LENGTH = 80;
+
+/** A column of the file that no field comes from. `near` is the column that was looked for in vain and is most like it. */
+export interface UnreadColumn {
+  readonly column: string;
+  readonly near: string | undefined;
+}
+
+/** The columns of a file that are not read, the first ones of many. */
+export class UnreadColumns {
+  readonly #names = new Set<string>();
+  readonly #missing: Set<string>;
+
+  constructor(wanted: readonly WantedColumn[]) {
+    this.#missing = new Set(wanted.map(({ name }) => name));
+  }
+
+  /** Takes the columns of a header or of a row. `places` are those of the wanted columns, or -1. */
+  add(names: readonly string[], places: ReadonlyMap<string, number>): void {
+    for (const [column, at] of places) if (at !== -1) this.#missing.delete(column);
+    const read = new Set(places.values());
+    for (const [at, name] of names.entries()) {
+      if (this.#names.size === UNREAD_MAX) return;
+      if (name !== IGNORED && !read.has(at) && !this.#names.has(name) && !isBlank(name))
+        this.#names.add(cutText(name, UNREAD_LENGTH));
+    }
+  }
+
+  list(): readonly UnreadColumn[] {
+    const names = [...this.#names];
+    const meant = new Map([...this.#missing].map((name) => [nearest(name, names), name]));
+    return names.map((column) => ({ column, near: meant.get(column) }));
+  }
 }

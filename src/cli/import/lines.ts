@@ -16,8 +16,15 @@ export interface Line {
   readonly fault: string | undefined;
 }
 
-/** The encodings of a line. */
-export type LineEncoding = 'utf-8' | 'windows-1252';
+/** The encodings of a line. Bytes of UTF-16 come as UTF-8. */
+export type LineEncoding = 'utf-8' | 'utf-16' | 'windows-1252';
+
+const FAULTS: Readonly<Record<LineEncoding, string>> = {
+  'utf-8':
+    'the line is not encoded in UTF-8. If the file is in Windows-1252, import it with --encoding windows-1252.',
+  'utf-16': 'the line is not encoded in UTF-16.',
+  'windows-1252': 'the line is not encoded in Windows-1252.',
+};
 
 /** These bytes stand for nothing in Windows-1252. */
 const UNDEFINED_BYTES = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
@@ -43,18 +50,14 @@ export class LineDecoder {
     if (isAscii(bytes)) return { text: bytes.toString('latin1'), fault: undefined };
     const isUnicode = isUtf8(bytes);
     this.#encoding ??= isUnicode || !isWindows1252(bytes) ? 'utf-8' : 'windows-1252';
-    if (this.#encoding === 'utf-8')
-      return {
-        text: bytes.toString('utf8'),
-        fault: isUnicode ? undefined : 'the line is not encoded in UTF-8.',
-      };
+    if (this.#encoding !== 'windows-1252')
+      return { text: bytes.toString('utf8'), fault: isUnicode ? undefined : FAULTS[this.#encoding] };
     // Real text of Windows-1252 is hardly ever UTF-8, too.
-    const fault =
-      this.#isGuess && isUnicode
-        ? 'the line is encoded in UTF-8, and one before it in Windows-1252: choose with --encoding.'
-        : 'the line is not encoded in Windows-1252.';
-    const isFaulty = (this.#isGuess && isUnicode) || !isWindows1252(bytes);
-    return { text: WINDOWS_1252.decode(bytes), fault: isFaulty ? fault : undefined };
+    const isOther = this.#isGuess && isUnicode;
+    const fault = isOther
+      ? 'the line is encoded in UTF-8, and one before it in Windows-1252: choose with --encoding.'
+      : FAULTS['windows-1252'];
+    return { text: WINDOWS_1252.decode(bytes), fault: isOther || !isWindows1252(bytes) ? fault : undefined };
   }
 }
 

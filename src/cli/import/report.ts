@@ -1,3 +1,4 @@
+import type { UnreadColumn } from './columns.ts';
 import { LongOutput, type Output, type System } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import type { Progress } from '../../terminal/progress.ts';
@@ -5,8 +6,12 @@ import type { Progress } from '../../terminal/progress.ts';
 /** Reports refused rows at once. Await each call, so that a slow reader slows the import and memory stays flat. */
 export interface Report {
   refuse(line: number, faults: readonly string[]): Promise<void>;
+  /** The first call prints the counts. Later ones have no effect. */
   end(counts: Counts): Promise<void>;
 }
+
+/** The counts of an import that ended before its first row. */
+export const NOTHING: Counts = { imported: 0, refused: 0, categories: [], uncategorized: 0 };
 
 /** What a file was taken for, in words, and what was skipped. */
 export interface ReadAs {
@@ -36,7 +41,10 @@ interface Counts {
   readonly refused: number;
   /** The names of new categories. */
   readonly categories: readonly string[];
-  readonly readAs: ReadAs;
+  /** Undefined when the import ended before it was known. */
+  readonly readAs?: ReadAs;
+  /** Undefined when every column is read. */
+  readonly notRead?: readonly UnreadColumn[] | undefined;
   /** The line of the first row that was read and not imported, when the import ended before the end of the file. */
   readonly stoppedAt?: number | undefined;
   /** Animals whose category has a number that no category has. */
@@ -56,6 +64,7 @@ export function textReport(
   const output = new LongOutput(system.stderr);
   const reasons = new Reasons();
   let printed = 0;
+  let isOver = false;
   return {
     async refuse(line, faults) {
       reasons.count(faults);
@@ -64,7 +73,9 @@ export function textReport(
       progress.clear();
       await output.write(`${printable(`line ${line}: ${faults.join(' ')}`)}\n`);
     },
-    async end({ imported, refused, categories, readAs, stoppedAt, uncategorized }) {
+    async end({ imported, refused, categories, readAs, notRead, stoppedAt, uncategorized }) {
+      if (isOver) return;
+      isOver = true;
       progress.clear();
       const more = refused - printed;
       if (more > 0)
@@ -72,8 +83,9 @@ export function textReport(
       await output.flush();
       printLine(`${dryRun ? 'would import' : 'imported'} ${imported}, refused ${refused}`);
       if (categories.length > 0) printLine(`${dryRun ? 'would make' : 'made'} ${named(categories)}`);
-      const reading = describe(readAs);
+      const reading = readAs && describe(readAs);
       if (reading !== undefined) printLine(reading);
+      if (notRead !== undefined) printLine(describeUnread(notRead));
       if (stoppedAt !== undefined)
         printLine(`Stopped: the row in line ${stoppedAt} and those below it are not imported.`);
       if (uncategorized > 0) printLine(lackOfCategories(uncategorized));
@@ -87,6 +99,7 @@ export function jsonReport({ system }: ReportTerminal, progress: Progress, dryRu
   const output = new LongOutput(system.stdout);
   const reasons = new Reasons();
   let separator = '{"refusals":[';
+  let isOver = false;
   return {
     refuse(line, faults) {
       const start = separator;
@@ -95,6 +108,8 @@ export function jsonReport({ system }: ReportTerminal, progress: Progress, dryRu
       return output.write(start + printable(JSON.stringify({ line, reason: faults.join(' ') })));
     },
     async end(counts) {
+      if (isOver) return;
+      isOver = true;
       progress.clear();
       const start = counts.refused === 0 ? separator : '';
       const end = JSON.stringify({ reasons: reasons.summary(), dryRun, ...counts }).slice(1);
@@ -109,11 +124,23 @@ const COUNTED_MAX = 1_000;
 
 const SHOWN_MAX = 10;
 
+/** Names of columns that are printed. */
+const UNREAD_MAX = 20;
+
 /** How many categories, and the names of the first ones. */
 function named(names: readonly string[]): string {
   const more = names.length - SHOWN_MAX;
   const first = names.slice(0, SHOWN_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return `${names.length} ${names.length === 1 ? 'category' : 'categories'}: ${first}`;
+}
+
+/** The columns, and which of them may be meant by those that were looked for in vain. */
+function describeUnread(columns: readonly UnreadColumn[]): string {
+  const first = columns.slice(0, UNREAD_MAX).map(({ column }) => column);
+  const more = columns.length > UNREAD_MAX ? ' and more' : '';
+  const meant = columns.flatMap(({ column, near }) => (near === undefined ? [] : [`${near} by ${column}`]));
+  const question = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}? --map chooses columns.`;
+  return `Not read: ${first.join(', ')}${more}.${question}`;
 }
 
 function lackOfCategories(animals: number): string {

@@ -1,6 +1,13 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { parseExactJson } from '../../domain/parse.ts';
-import { findColumn, isBlank, noColumn, type WantedColumn } from './columns.ts';
+import {
+  findColumn,
+  isBlank,
+  noColumn,
+  type UnreadColumn,
+  UnreadColumns,
+  type WantedColumn,
+} from './columns.ts';
 import { type CsvRecord, CsvRecords, fieldsOf } from './csv-records.ts';
 import type { Line } from './lines.ts';
 
@@ -24,6 +31,8 @@ export interface Table {
   readonly delimiter?: string;
   /** Blank rows that were skipped so far. */
   readonly blankRows: () => number;
+  /** Columns that were found so far and hold nothing that is imported. */
+  readonly unread: () => readonly UnreadColumn[];
 }
 
 /** Characters. How much of a file is read to find the columns of `--map`, before the first row is imported. */
@@ -45,7 +54,8 @@ export async function ndjsonTable(
   readAgain?: () => Promise<Lines>,
 ): Promise<Table> {
   const skipped = { count: 0 };
-  const rows = ndjsonRows(lines, wanted, skipped);
+  const unread = new UnreadColumns(wanted);
+  const rows = ndjsonRows(lines, wanted, skipped, unread);
   const search = new MappedColumns(wanted);
   const first: NdjsonRow[] = [];
   for (let size = 0; first.length === 0 || (search.isOpen && size < LOOK_AHEAD); ) {
@@ -65,7 +75,7 @@ export async function ndjsonTable(
     yield* first;
     yield* rows;
   }
-  return { header: [], rows: all(), blankRows: () => skipped.count };
+  return { header: [], rows: all(), blankRows: () => skipped.count, unread: () => unread.list() };
 }
 
 /** The columns that `--map` names and no row had so far. */
@@ -106,14 +116,15 @@ async function* ndjsonRows(
   lines: Lines,
   wanted: readonly WantedColumn[],
   skipped: { count: number },
+  unread?: UnreadColumns,
 ): AsyncGenerator<NdjsonRow, undefined> {
   for await (const line of lines) {
-    if (line.fault !== undefined || !isBlank(line.text)) yield ndjsonRow(line, wanted);
+    if (line.fault !== undefined || !isBlank(line.text)) yield ndjsonRow(line, wanted, unread);
     else skipped.count++;
   }
 }
 
-function ndjsonRow(line: Line, wanted: readonly WantedColumn[]): NdjsonRow {
+function ndjsonRow(line: Line, wanted: readonly WantedColumn[], unread?: UnreadColumns): NdjsonRow {
   const lines = [line];
   if (line.fault !== undefined) return { lines, fault: line.fault };
   let value: unknown;
@@ -129,9 +140,10 @@ function ndjsonRow(line: Line, wanted: readonly WantedColumn[]): NdjsonRow {
   const columns = value as Record<string, unknown>;
   const names = Object.keys(columns);
   try {
-    const places = new Map(wanted.map((column) => [column.name, names[findColumn(column, names)]]));
+    const places = new Map(wanted.map((column) => [column.name, findColumn(column, names)]));
+    unread?.add(names, places);
     const valueIn = (column: string) => {
-      const name = places.get(column);
+      const name = names[places.get(column) ?? -1];
       return name === undefined ? undefined : columns[name];
     };
     return { lines, names, value: valueIn, textOnly: false };
@@ -166,13 +178,17 @@ export async function csvTable(
   if ('fault' in header)
     throw new ServiceError('invalid_request', `The header line cannot be read: ${header.fault}`);
   const skipped = { count: 0 };
-  const rows = rowsBelow(header.fields.length, placesOf(header.fields, wanted), all, skipped);
+  const places = placesOf(header.fields, wanted);
+  const unread = new UnreadColumns(wanted);
+  unread.add(header.fields, places);
+  const rows = rowsBelow(header.fields.length, places, all, skipped);
   const separated = DELIMITERS[delimiter] ?? `fields between ${JSON.stringify(delimiter)}`;
   return {
     header: [...above, ...header.lines],
     rows,
     delimiter: separated,
     blankRows: () => skipped.count + records.blankLines,
+    unread: () => unread.list(),
   };
 }
 

@@ -1,5 +1,7 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream, openSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { extname } from 'node:path';
+import type { Readable } from 'node:stream';
 import { getSystemErrorMessage } from 'node:util';
 import { isAscii, isUtf8 } from 'node:buffer';
 import { StartupError } from '../../domain/startup-error.ts';
@@ -14,6 +16,12 @@ export type Format = (typeof FORMATS)[number];
 export const ENCODINGS = ['utf-8', 'utf-16', 'windows-1252'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
+
+const ENCODING_NAMES: Readonly<Record<Encoding, string>> = {
+  'utf-8': 'UTF-8',
+  'utf-16': 'UTF-16',
+  'windows-1252': 'Windows-1252',
+};
 
 const EXTENSIONS: Readonly<Record<string, Format>> = {
   '.csv': 'csv',
@@ -62,14 +70,14 @@ export async function openSource(
   const text = sample.toString('utf8');
   const format = chosen ?? EXTENSIONS[extname(file).toLowerCase()] ?? formatOf(text);
   const isArray = format === 'ndjson' && /^\uFEFF?\s*\[\s*(?:[{\]]|$)/.test(text);
-  const decoder = new LineDecoder(utf16 === undefined ? lineEncodingOf(encoding, format, sample) : 'utf-8');
+  const decoder = new LineDecoder(utf16 === undefined ? lineEncodingOf(encoding, format, sample) : 'utf-16');
   const lineEnd = hasReturnsOnly(sample, format) ? RETURN : LINE_FEED;
   return {
     format,
     lines: isArray ? arrayElements(bytes, decoder) : readLines(bytes, decoder, lineEnd),
     describe: () => ({
       format: isArray ? 'a JSON array' : format === 'csv' ? 'CSV' : 'NDJSON',
-      encoding: utf16 !== undefined ? 'UTF-16' : decoder.encoding === 'utf-8' ? 'UTF-8' : 'Windows-1252',
+      encoding: ENCODING_NAMES[decoder.encoding],
       lineEnds: lineEnd === RETURN && !isArray ? ['CR line ends'] : [],
     }),
   };
@@ -80,19 +88,28 @@ async function* read(
   system: Pick<System, 'stdin'>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer, undefined> {
-  const stream = file === '-' ? system.stdin : createReadStream(file);
+  let stream: System['stdin'] | undefined;
   const stop = () => {
-    if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy();
+    if (stream !== undefined && 'destroy' in stream && typeof stream.destroy === 'function') stream.destroy();
   };
   signal?.addEventListener('abort', stop);
   try {
+    stream = file === '-' ? system.stdin : openFile(file);
     for await (const chunk of stream) yield chunk as Buffer;
+    // A stream that a signal closed may end like one that was read.
+    signal?.throwIfAborted();
   } catch (error) {
     signal?.throwIfAborted();
     throw new StartupError(`Cannot read ${file}: ${systemReason(error)}.`, { cause: error });
   } finally {
     signal?.removeEventListener('abort', stop);
   }
+}
+
+function openFile(file: string): Readable {
+  if (statSync(file, { throwIfNoEntry: false })?.isFIFO() !== true) return createReadStream(file);
+  // A thread would wait for the other end of the pipe, and no signal would end that.
+  return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
 }
 
 /** Why a file cannot be used, in the words of the operating system. */
