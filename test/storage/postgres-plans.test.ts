@@ -88,13 +88,15 @@ const QUERIES: readonly Hot[] = [
       indexes: ['pets_by_category'],
     })),
   ),
-  ...CATEGORIES.map((owner) => ({
-    what: `a page of owner ${owner}`,
-    text: HOT_QUERIES.pageOfOwner(101),
-    values: [owner, INT64_MAX],
-    indexes: CATEGORY_STATUSES.map(() => 'pets_by_owner'),
-    steps: ['Limit', 'Sort', 'Append', ...CATEGORY_STATUSES.map(() => 'Limit')],
-  })),
+  ...[101, ROUND].flatMap((rows) =>
+    CATEGORIES.map((owner) => ({
+      what: `${rows} animals of owner ${owner}`,
+      text: HOT_QUERIES.pageOfOwner(rows),
+      values: [owner, INT64_MAX],
+      indexes: CATEGORY_STATUSES.map(() => 'pets_by_owner'),
+      steps: ['Limit', 'Sort', 'Append', ...CATEGORY_STATUSES.map(() => 'Limit')],
+    })),
+  ),
   ...[101, ROUND].flatMap((rows) =>
     CATEGORIES.flatMap((owner) =>
       CATEGORY_STATUSES.map((status) => ({
