@@ -4,7 +4,7 @@ import { BASE_LENGTH, browserOrigin, normalBase, normalOrigin, origin, portConfl
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from './database-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
-import { urlFault } from './server-url.ts';
+import { maskUrl, urlFault } from './server-url.ts';
 import { mistypedVariables, unknownVariables } from './unknown-variables.ts';
 
 const LOG_FORMATS = ['pretty', 'json'] as const;
@@ -88,7 +88,7 @@ const origins: Parser<'*' | readonly string[]> = (value, refuse) => {
   const wrong = list(value).find((item) => normalOrigin(item) === undefined);
   if (wrong !== undefined)
     refuse(
-      `must be * alone, or a list of origins as browsers send them (https://app.example), without a path or a *; ${JSON.stringify(wrong)} is none`,
+      `must be * alone, or a list of origins as browsers send them (https://app.example), without a path or a *; ${JSON.stringify(maskUrl(wrong))} is none`,
     );
   return list(value).flatMap((item) => normalOrigin(item) ?? []);
 };

@@ -39,6 +39,13 @@ test('config prints no password of an address', async () => {
   }
 });
 
+test('an origin that is refused shows no password', async () => {
+  const { code, stderr } = await run(['config'], { CORS_ORIGINS: 'https://shop:hidden@a.example' });
+  assert.equal(code, 2);
+  assert.match(stderr, /"https:\/\/shop:\*\*\*\*@a\.example" is none/);
+  assert.doesNotMatch(stderr, /hidden/);
+});
+
 test('config names every fault, prints no value and exits 2', async () => {
   const variables = { PORT: 'http', TRUST_PROXY: '10.0.0.1,a,b', BAN_AFTER: '0', REDIS_URL: 'http://:pw@r' };
   const { code, stdout, stderr } = await run(['config'], variables);
