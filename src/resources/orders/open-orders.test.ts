@@ -13,7 +13,7 @@ import { PLANS } from '../../domain/plan.ts';
 
 const FULL = {
   error: 'conflict',
-  message: 'This account has 3 open orders, and may not have more: complete or cancel one first.',
+  message: 'This account may have at most 3 open orders: complete or cancel others first.',
 };
 
 for (const [name, fresh] of STORES) {
@@ -66,7 +66,7 @@ for (const [name, fresh] of STORES) {
     const made = requireValue(await orders.create(CLIENT, mine, { petId }, once));
     assert.deepEqual(requireValue(await orders.create(CLIENT, mine, { petId }, once)), made);
     const refusal = await orders.create(CLIENT, mine, { petId: await addPet('available') });
-    assert.match('message' in refusal ? refusal.message : '', /^This account has 1 open order, /);
+    assert.match('message' in refusal ? refusal.message : '', /^This account may have at most 1 open order:/);
   });
 }
 
@@ -107,7 +107,7 @@ test('a client is told that its account has too many open orders', async (t) => 
   const refused = await send('/store/orders', '{"petId":2}');
   assert.deepEqual(refused.json, {
     code: 'conflict',
-    message: 'This account has 1 open order, and may not have more: complete or cancel one first.',
+    message: 'This account may have at most 1 open order: complete or cancel others first.',
     status: 409,
   });
 });

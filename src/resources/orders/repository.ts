@@ -238,7 +238,7 @@ async function createOrder(
 
 function tooManyOpen(mostOpen: number): string {
   const orders = mostOpen === 1 ? '1 open order' : `${mostOpen} open orders`;
-  return `This account has ${orders}, and may not have more: complete or cancel one first.`;
+  return `This account may have at most ${orders}: complete or cancel others first.`;
 }
 
 /**
