@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import { KEY_BY_HASH } from '../../src/resources/keys/table.ts';
 import { HOT_QUERIES } from '../../src/resources/pets/postgres.ts';
-import { selectOneOf } from '../../src/resources/pets/repository.ts';
+import { selectFirstInCategory } from '../../src/resources/pets/repository.ts';
 import { ROUND } from '../../src/resources/pets/rounds.ts';
 import { DIALECT } from '../../src/storage/postgres/dialect.ts';
 import { postgresFixture } from './postgres-fixture.ts';
@@ -109,7 +109,7 @@ const QUERIES: readonly Hot[] = [
   ),
   ...CATEGORIES.map((category) => ({
     what: `one of category ${category}`,
-    text: selectOneOf(7n, DIALECT).text,
+    text: selectFirstInCategory(7n, DIALECT).text,
     values: [category],
     indexes: ['pets_by_category'],
   })),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { PAGES, ROUNDS } from '../../src/resources/pets/sqlite.ts';
-import { selectOneOf } from '../../src/resources/pets/repository.ts';
+import { selectFirstInCategory } from '../../src/resources/pets/repository.ts';
 import { DIALECT } from '../../src/storage/sqlite/dialect.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
@@ -62,7 +62,7 @@ for (const [what, rows] of Object.entries(STATISTICS)) {
     }
     assert.deepEqual(stepsOf(db, ROUNDS.ofOwner), EXPECTED.ofOwner);
     assert.deepEqual(stepsOf(db, ROUNDS.ofOwnerAndStatus), EXPECTED.ofOwnerAndStatus);
-    assert.deepEqual(stepsOf(db, selectOneOf(7n, DIALECT).sql), [
+    assert.deepEqual(stepsOf(db, selectFirstInCategory(7n, DIALECT).sql), [
       'SEARCH pets USING COVERING INDEX pets_by_category (category_id=?)',
     ]);
   });

@@ -232,14 +232,14 @@ async function deletePet(
 }
 
 /** Finds an animal of a category. In the order of the index, whatever the statistics of PostgreSQL are. */
-export function selectOneOf(categoryId: bigint, dialect: Transaction['dialect']): Sql {
+export function selectFirstInCategory(categoryId: bigint, dialect: Transaction['dialect']): Sql {
   return sql`SELECT 1 FROM ${dialect.indexedBy(PETS, 'pets_by_category')} WHERE category_id = ${categoryId}
     ORDER BY coalesce(status, ''), id LIMIT 1`;
 }
 
 /** For `ANIMALS` of categories. */
 export async function existInCategory(transaction: Transaction, categoryId: bigint): Promise<boolean> {
-  return (await transaction.query(selectOneOf(categoryId, transaction.dialect))).length > 0;
+  return (await transaction.query(selectFirstInCategory(categoryId, transaction.dialect))).length > 0;
 }
 
 export const WRITES = {
