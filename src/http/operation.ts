@@ -444,8 +444,8 @@ interface DifferencesForOperators
 }
 
 /**
- * The same operation for operators. They have no scopes, and neither `Idempotency-Key` nor `If-Match`. If there is an account, it is that of
- * the path instead of that of the key.
+ * The same operation for operators. They have no scopes, and neither `Idempotency-Key` nor `If-Match`. If there is an account, it
+ * is that of the path instead of that of the key.
  */
 export function forOperators<Repositories>(
   operation: ClientOperation<Repositories>,
