@@ -5,7 +5,7 @@ import { patch, requireValue } from '../../../test/storage/fixture.ts';
 import { STORES } from '../../../test/storage/stores.ts';
 import { CLIENT, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
-import { ASSIGNED_AT_ONCE } from './assign.ts';
+import { ASSIGNED_AT_ONCE, type NewOwner } from './assign.ts';
 import { HOUSE, type PetRow, PETS } from './table.ts';
 import { PET_STATUSES } from './rules.ts';
 import type { Store } from '../repositories.ts';
@@ -76,5 +76,33 @@ for (const [name, fresh] of STORES) {
     for (const changed of await Promise.all(changes)) requireValue(changed);
     for (const { name: now, version, ownerId } of await readAll(store))
       assert.deepEqual([now, version, ownerId], ['Max', 2, shop.id]);
+  });
+
+  test(`${name}: the audit log has an entry for each owner before, with the animals that it had`, async (t) => {
+    const { store } = await fresh(t);
+    const { pets, accounts, audit } = store;
+    const shop = await createAccount(accounts, 'shop', 'free', PLANS.free);
+    const shelter = await createAccount(accounts, 'shelter', 'free', PLANS.free);
+    await pets.addAll(animals(3), { actor: ROOT, atomic: false });
+    await pets.addAll(animals(2), { actor: ROOT, atomic: false, ownerId: shelter.id });
+    const move = async (owner: NewOwner, ids: readonly bigint[]) => {
+      const [last] = (await audit.list({ limit: 1 })).items;
+      requireValue(await pets.assign(ROOT, owner, ids));
+      const { items } = await audit.list({ limit: 100 });
+      return items
+        .filter(({ id }) => id > (last?.id ?? 0))
+        .map(({ target, accountId, before, after }) => [target.name, accountId, before, after]);
+    };
+    const ids = [1n, 2n, 3n, 4n];
+    assert.deepEqual(await move(shop, ids), [
+      ['1', shop.id, { account: 'shelter' }, { account: 'shop', ids: ['4'] }],
+      ['3', shop.id, { account: null }, { account: 'shop', ids: ['1', '2', '3'] }],
+    ]);
+    assert.deepEqual(await move(shop, ids), []);
+    // Of the house there is no log, so these entries are in that of the accounts.
+    assert.deepEqual(await move({ id: HOUSE }, [3n, 5n]), [
+      ['1', shelter.id, { account: 'shelter' }, { account: null, ids: ['5'] }],
+      ['1', shop.id, { account: 'shop' }, { account: null, ids: ['3'] }],
+    ]);
   });
 }

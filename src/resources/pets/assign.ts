@@ -4,6 +4,7 @@ import { listed } from '../../domain/parse.ts';
 import type { Result } from '../../domain/result.ts';
 import type { AnyEngine } from '../../storage/open.ts';
 import { join, raw, type Sql, sql } from '../../storage/sql.ts';
+import { createParser, int64, integer, optional, text } from '../../storage/table.ts';
 import type { Dialect, Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
 import { HOUSE, INDEXED_STATUSES, PETS } from './table.ts';
@@ -26,23 +27,45 @@ export interface Assigned {
   readonly unchanged: number;
 }
 
+const parseOwned = createParser({ id: int64, ownerId: integer, owner: optional(text) });
+
+/** An animal, whose it is, and the name of the account. The house has none. */
+type OwnedId = ReturnType<typeof parseOwned>;
+
+/** Locks those of these animals that exist. By ascending id: in any other order, two of these could deadlock. */
+async function lockOwned(transaction: Transaction, ids: readonly bigint[]): Promise<readonly OwnedId[]> {
+  const { dialect } = transaction;
+  const rows = await transaction.query(sql`
+    SELECT id, owner_id, (SELECT name FROM accounts WHERE accounts.id = owner_id) FROM pets
+    WHERE ${dialect.isAnyOf('id', ids)} ORDER BY id ${dialect.forUpdate()}`);
+  return rows.map(parseOwned);
+}
+
+/** Moves those of these locked animals that belong to others, and returns them as they were. */
+async function moveLocked(
+  transaction: Transaction,
+  ownerId: number,
+  locked: readonly OwnedId[],
+): Promise<readonly OwnedId[]> {
+  const others = locked.filter((pet) => pet.ownerId !== ownerId);
+  const ids = others.map(({ id }) => id);
+  if (ids.length > 0)
+    await transaction.query(
+      sql`UPDATE pets SET ${PETS.set({ ownerId })} WHERE ${transaction.dialect.isAnyOf('id', ids)}`,
+    );
+  return others;
+}
+
 /**
  * Moves those of these animals that belong to others. Clients see nothing of it, so there is no event, and the version stays.
- * Returns how many it moved.
+ * Returns what it moved, as it was before.
  */
 export async function movePets(
   transaction: Transaction,
   ownerId: number,
   ids: readonly bigint[],
-): Promise<number> {
-  const { dialect } = transaction;
-  // By ascending id: in any other order, two of these could deadlock.
-  const moved = await transaction.query(sql`
-    WITH others AS (
-      SELECT id FROM pets WHERE ${dialect.isAnyOf('id', ids)} AND owner_id <> ${ownerId} ORDER BY id ${dialect.forUpdate()}
-    )
-    UPDATE pets SET ${PETS.set({ ownerId })} WHERE id IN (SELECT id FROM others) RETURNING 1`);
-  return moved.length;
+): Promise<readonly OwnedId[]> {
+  return moveLocked(transaction, ownerId, await lockOwned(transaction, ids));
 }
 
 /** Moves these animals, which differ, or none: `not_found` names those that do not exist. */
@@ -52,11 +75,8 @@ export async function assignPets(
   owner: NewOwner,
   ids: readonly bigint[],
 ): Promise<Result<Assigned, 'not_found'>> {
-  const { dialect } = transaction;
-  const rows = await transaction.query<[id: bigint]>(
-    sql`SELECT id FROM pets WHERE ${dialect.isAnyOf('id', ids)} ORDER BY id ${dialect.forUpdate()}`,
-  );
-  const found = new Set(rows.map(([id]) => id));
+  const locked = await lockOwned(transaction, ids);
+  const found = new Set(locked.map(({ id }) => id));
   const missing = ids.filter((id) => !found.has(id)).map(String);
   if (missing.length > 0) {
     const named = missing.slice(0, NAMED);
@@ -64,15 +84,17 @@ export async function assignPets(
     const start = missing.length === 1 ? 'There is no animal' : 'There are no animals';
     return { error: 'not_found', message: `${start} ${listed(named)}: nothing was changed.` };
   }
-  const moved = await movePets(transaction, owner.id, ids);
-  if (moved > 0)
+  const moved = await moveLocked(transaction, owner.id, locked);
+  for (const [formerId, pets] of Map.groupBy(moved, ({ ownerId }) => ownerId))
     await addAudit(transaction, actor, {
       action: 'pets assign',
-      target: { kind: 'pets', name: String(ids.length) },
-      accountId: owner.id === HOUSE ? undefined : owner.id,
-      after: { account: owner.name ?? null, animals: moved, ids: ids.map(String) },
+      target: { kind: 'pets', name: String(pets.length) },
+      // The house is no account.
+      accountId: owner.id === HOUSE ? formerId : owner.id,
+      before: { account: pets[0]?.owner ?? null },
+      after: { account: owner.name ?? null, ids: pets.map(({ id }) => String(id)) },
     });
-  return { value: { moved, unchanged: ids.length - moved } };
+  return { value: { moved: moved.length, unchanged: ids.length - moved.length } };
 }
 
 /** The oldest animals after the id `after` with their owners: of all, or of a category. */
@@ -103,6 +125,11 @@ interface AssignOptions {
   readonly onProgress: (count: number) => void;
 }
 
+/** `from`: how many animals were moved from each account, by its name. The house is undefined. */
+interface AssignedAll extends Assigned {
+  readonly from: ReadonlyMap<string | undefined, number>;
+}
+
 export function openAssignments(engine: AnyEngine) {
   return {
     assign: (actor: Actor, owner: NewOwner, ids: readonly bigint[]) =>
@@ -111,10 +138,10 @@ export function openAssignments(engine: AnyEngine) {
     async assignAll(
       ownerId: number,
       { categoryId, beforeChange, onProgress }: AssignOptions,
-    ): Promise<Assigned> {
+    ): Promise<AssignedAll> {
       const [end] = await engine.read<[id: bigint | null]>(sql`SELECT max(id) FROM pets`);
       const last = end?.[0] ?? 0n;
-      let moved = 0;
+      const from = new Map<string | undefined, number>();
       let count = 0;
       for (let after = 0n; after < last; ) {
         const read = await engine.read<[id: bigint, ownerId: bigint]>(selectRound(engine, after, categoryId));
@@ -122,13 +149,15 @@ export function openAssignments(engine: AnyEngine) {
         const ids = round.filter(([, owner]) => owner !== BigInt(ownerId)).map(([id]) => id);
         if (ids.length > 0) {
           await beforeChange();
-          moved += await engine.write(movePets, ownerId, ids);
+          for (const { owner } of await engine.write(movePets, ownerId, ids))
+            from.set(owner, (from.get(owner) ?? 0) + 1);
         }
         count += round.length;
         onProgress(count);
         after = read.length < ASSIGNED_AT_ONCE ? last : (read.at(-1)?.[0] ?? last);
       }
-      return { moved, unchanged: count - moved };
+      const moved = from.values().reduce((sum, each) => sum + each, 0);
+      return { moved, unchanged: count - moved, from };
     },
   };
 }

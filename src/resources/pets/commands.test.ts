@@ -140,6 +140,9 @@ test('pets assign gives animals to an account or to the house, by number, by cat
   assert.equal(stdout, 'The house got 1 animal.\n');
   const all = await run(['pets', 'assign', '--all', '--house'], variables);
   assert.equal(all.stdout, 'The house got 3 animals. 1 belonged to it before.\n');
+  const [end] = await runJson<readonly { action: string; after: object }[]>(['audit'], variables);
+  assert.equal(end?.action, 'pets assign end');
+  assert.deepEqual(end.after, { account: null, animals: 3, from: ['shop: 3'] });
 });
 
 test('pets assign with a number that no animal has names it, and changes nothing', async (t) => {

@@ -78,8 +78,8 @@ Examples:
 
 const ASSIGN_NOTES = `
 Only keys of the account, and keys with pets:manage, change and delete its animals. Animals of the house belong to no
-account. Clients see nothing of a move. With --category and --all, the command moves ${ASSIGNED_AT_ONCE} animals at a time, so that the
-service goes on. If it is stopped, run it again.
+account. Clients see nothing of a move. --category and --all take the animals of other accounts, too, and move ${ASSIGNED_AT_ONCE} at a
+time, so that the service goes on. If such a run is stopped, run it again.
 
 Examples:
   petstore pets assign --account shelter 42 43
@@ -221,13 +221,17 @@ async function assignPets(
       const accountId = owner.name === undefined ? undefined : owner.id;
       const run = new AuditedRun(store.audit, actor, 'pets assign', target, accountId);
       const progress = new Progress(system.stderr, clock);
-      const assigned = await store.pets.assignAll(owner.id, {
+      const { from, ...assigned } = await store.pets.assignAll(owner.id, {
         categoryId,
         beforeChange: () => run.start(),
         onProgress: progress.update,
       });
       progress.clear();
-      await run.end({ account: owner.name ?? null, animals: assigned.moved });
+      await run.end({
+        account: owner.name ?? null,
+        animals: assigned.moved,
+        from: Array.from(from, ([former = 'the house', count]) => `${former}: ${count}`),
+      });
       return assigned;
     };
     const { moved, unchanged } =
