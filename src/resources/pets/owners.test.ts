@@ -151,6 +151,25 @@ for (const [name, fresh] of STORES) {
     };
     await assert.rejects(pets.list({ limit: 1, accountId: OWNER, categoryId: 9n, signal }), /gone/);
   });
+
+  test(`${name}: of the pages of an owner that take rounds, one is read at a time`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    await pets.addAll(manyAnimals(), { actor: ROOT, atomic: true, ownerId: OWNER });
+    const looks: string[] = [];
+    const list = (page: string, accountId: number | bigint) =>
+      pets.list({
+        limit: 1,
+        accountId,
+        categoryId: 9n,
+        signal: { throwIfAborted: () => void looks.push(page) },
+      });
+    await Promise.all([list('first', OWNER), list('second', BigInt(OWNER)), list('other', OTHER)]);
+    assert.deepEqual(
+      looks.filter((page) => page !== 'other'),
+      ['first', 'first', 'first', 'second', 'second', 'second'],
+    );
+    assert.ok(looks.indexOf('other') < looks.indexOf('second'), 'another owner need not wait');
+  });
 }
 
 /** Changes the animal of the first account while it is given to the second one. */

@@ -1,7 +1,7 @@
 import { Batcher } from '../../domain/batcher.ts';
 import { firstId, toPage } from '../../domain/page.ts';
 import type { Database } from '../../storage/postgres/connections.ts';
-import { listInRounds, needsRounds, ROUND } from './rounds.ts';
+import { needsRounds, openRounds, ROUND } from './rounds.ts';
 import {
   COLUMNS,
   INDEXED_STATUSES,
@@ -110,12 +110,9 @@ export function openPostgresReads(pool: Database): PetReads {
   }
 
   /** Not shared: it ends when its client has gone. */
-  async function readInRounds(query: PetQuery): Promise<PetPage> {
-    const { items, next } = await listInRounds(query, async (from) =>
-      (await readRows(query, ROUND, from)).map(petFromColumns),
-    );
-    return { items: petsJson(items), next };
-  }
+  const readInRounds = openRounds(async (query, from) =>
+    (await readRows(query, ROUND, from)).map(petFromColumns),
+  );
 
   return {
     list(query) {

@@ -5,7 +5,7 @@ import type { Value } from '../../storage/sql.ts';
 import type { Query, Reader } from '../../storage/sqlite/query.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
-import { listInRounds, needsRounds, ROUND } from './rounds.ts';
+import { needsRounds, openRounds, ROUND } from './rounds.ts';
 import {
   COLUMNS,
   INDEXED_STATUSES,
@@ -14,7 +14,6 @@ import {
   type PetPage,
   type PetQuery,
   type PetReads,
-  petsJson,
 } from './table.ts';
 
 /** Separates the animals of a page, and occurs nowhere else: in a JSON string a quote has a backslash before it. */
@@ -147,6 +146,8 @@ export function openSqliteReads(reader: Reader): PetReads {
     return rows.map(petFromColumns);
   }
 
+  const readInRounds = openRounds(lookAtOwner);
+
   function forgetPages(): void {
     firstPages.fill(undefined);
     cachedLength = 0;
@@ -157,10 +158,7 @@ export function openSqliteReads(reader: Reader): PetReads {
     /** First pages without other filters, which most clients ask for, stay cached until the next commit. */
     async list(query) {
       const { cursor, categoryId, accountId, id } = query;
-      if (needsRounds(query)) {
-        const { items, next } = await listInRounds(query, (from) => lookAtOwner(query, from));
-        return { items: petsJson(items), next };
-      }
+      if (needsRounds(query)) return readInRounds(query);
       if (cursor !== undefined || categoryId !== undefined || accountId !== undefined || id !== undefined)
         return readPage(query);
       if (!reader.isFresh) await reader.check();
