@@ -16,6 +16,7 @@ import type { Output } from '../../terminal/output.ts';
 import * as options from '../../terminal/options.ts';
 import type { JsonOption, LimitOptions } from '../../terminal/options.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
+import { visibleStreams } from '../events/rules.ts';
 import type { WebhookRepository } from '../webhooks/repository.ts';
 import type { KeyFilter, KeyRepository } from './repository.ts';
 import {
@@ -46,7 +47,7 @@ interface ListOptions extends JsonOption, Omit<KeyFilter, 'state'> {
   readonly state?: (typeof LISTED_STATES)[number];
 }
 
-/** Webhooks that `revoke` names: more than an account can have. */
+/** Webhooks that `revoke` and `set` name: more than an account can have. */
 const MOST_SHOWN = 100;
 
 /** Characters. A key has 52. */
@@ -163,7 +164,9 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
   group
     .command('set')
     .argument('<id>', 'the number of the key', options.keyId)
-    .description('change the scopes of a key; the service follows within 5 seconds')
+    .description(
+      'change the scopes of a key; the service follows within 5 seconds; names the webhooks that it added if it now sees fewer events',
+    )
     .addOption(
       new Option('--scopes <list>', 'all that the key may do from now on, separated by commas')
         .argParser(options.scopes)
@@ -172,11 +175,16 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
     .option(...options.JSON_OPTION)
     .addHelpText('after', SET_EXAMPLE)
     .action((id: number, { scopes, json }: JsonOption & { readonly scopes: readonly Scope[] }) =>
-      withStore(async ({ clock, store: { keys }, actor }) => {
-        const { key, hasChanged } = requireValue(await keys.setScopes(actor, id, scopes));
-        if (json) return printJson(describeKeyForCommand(key, clock().unix));
-        const has = hasChanged ? 'now has the scopes' : 'has these scopes already:';
+      withStore(async ({ clock, store: { keys, webhooks }, actor }) => {
+        const { key, before } = requireValue(await keys.setScopes(actor, id, scopes));
+        const ofKey = await listWebhooks(webhooks, id);
+        if (json) return printJson({ ...describeKeyForCommand(key, clock().unix), webhooks: ofKey });
+        const has = scopes.join() === before.join() ? 'has these scopes already:' : 'now has the scopes';
         printLine(`Key ${id} of account ${key.account.name} ${has} ${scopes.join(' ')}.`);
+        const countSeen = (seeing: readonly Scope[]) =>
+          visibleStreams({ accountId: key.account.id, environment: key.environment, scopes: seeing }).length;
+        if (countSeen(scopes) < countSeen(before))
+          for (const webhook of ofKey) printLine(describeWebhook(webhook, 'what the key could see then'));
       }),
     );
 
@@ -190,21 +198,31 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
     .action((id: number, { json }: JsonOption) =>
       withStore(async ({ clock, store: { keys, webhooks }, actor }) => {
         const key = requireValue(await keys.revoke(actor, id));
-        const { items } = await webhooks.listAll({ keyId: id, limit: MOST_SHOWN, cursor: undefined });
-        const ofKey = items.map((webhook) => ({
-          id: webhook.id,
-          url: webhook.url,
-          enabled: webhook.disabledReason === undefined,
-        }));
+        const ofKey = await listWebhooks(webhooks, id);
         if (json) return printJson({ ...describeKeyForCommand(key, clock().unix), webhooks: ofKey });
         printLine(`Key ${key.id} of account ${key.account.name} is revoked.`);
-        for (const { id: webhookId, url, enabled } of ofKey)
-          printLine(
-            `Webhook ${webhookId} to ${url}, which it added or last pointed there, ` +
-              (enabled ? `still gets events: petstore webhooks disable ${webhookId}` : 'is disabled.'),
-          );
+        for (const webhook of ofKey) printLine(describeWebhook(webhook, 'events'));
       }),
     );
+}
+
+interface NamedWebhook {
+  readonly id: number;
+  readonly url: string;
+  readonly enabled: boolean;
+}
+
+/** The webhooks that a key added or last pointed somewhere. They go on whatever becomes of the key. */
+async function listWebhooks(webhooks: WebhookRepository, keyId: number): Promise<readonly NamedWebhook[]> {
+  const { items } = await webhooks.listAll({ keyId, limit: MOST_SHOWN, cursor: undefined });
+  return items.map(({ id, url, disabledReason }) => ({ id, url, enabled: disabledReason === undefined }));
+}
+
+function describeWebhook({ id, url, enabled }: NamedWebhook, gets: string): string {
+  return (
+    `Webhook ${id} to ${url}, which it added or last pointed there, ` +
+    (enabled ? `still gets ${gets}: petstore webhooks disable ${id}` : 'is disabled.')
+  );
 }
 
 /**

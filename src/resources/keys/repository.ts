@@ -248,10 +248,10 @@ async function revokeKey(
   return { value: { ...key, revokedAt: now } };
 }
 
-/** A key after a change, and whether it was changed. */
+/** A key after a change, and the scopes that it had. */
 interface ChangedKey {
   readonly key: KeyRecord;
-  readonly hasChanged: boolean;
+  readonly before: readonly Scope[];
 }
 
 /** Gives a key other scopes, for operators and the system. `conflict`: the key works no longer. */
@@ -269,12 +269,12 @@ async function setScopes(
   if (alone !== undefined) return { error: 'invalid_request', message: alone };
   const refused = refuseEnded(key, locked.value.now);
   if (refused !== undefined) return refused;
-  if (scopes.join() === key.scopes.join()) return { value: { key, hasChanged: false } };
+  if (scopes.join() === key.scopes.join()) return { value: { key, before: scopes } };
   await updateKey(transaction, id, { scopes });
   await addKeyNotice(transaction, 'key scopes changed', id);
   const values = { before: { scopes: key.scopes }, after: { scopes } };
   await addAudit(transaction, actor, keyChange('keys set', key, values));
-  return { value: { key: { ...key, scopes }, hasChanged: true } };
+  return { value: { key: { ...key, scopes }, before: key.scopes } };
 }
 
 async function updateKey(

@@ -27,10 +27,10 @@ export interface Assigned {
   readonly unchanged: number;
 }
 
-const parseOwned = createParser({ id: int64, ownerId: integer, owner: optional(text) });
+const parseOwnedId = createParser({ id: int64, ownerId: integer, owner: optional(text) });
 
 /** An animal, whose it is, and the name of the account. The house has none. */
-type OwnedId = ReturnType<typeof parseOwned>;
+type OwnedId = ReturnType<typeof parseOwnedId>;
 
 /** Locks those of these animals that exist. By ascending id: in any other order, two of these could deadlock. */
 async function lockOwned(transaction: Transaction, ids: readonly bigint[]): Promise<readonly OwnedId[]> {
@@ -38,7 +38,7 @@ async function lockOwned(transaction: Transaction, ids: readonly bigint[]): Prom
   const rows = await transaction.query(sql`
     SELECT id, owner_id, (SELECT name FROM accounts WHERE accounts.id = owner_id) FROM pets
     WHERE ${dialect.isAnyOf('id', ids)} ORDER BY id ${dialect.forUpdate()}`);
-  return rows.map(parseOwned);
+  return rows.map(parseOwnedId);
 }
 
 /** Moves those of these locked animals that belong to others, and returns them as they were. */

@@ -217,6 +217,27 @@ test('a revoked key is printed with the webhooks that it added', async (t) => {
   assert.deepEqual(webhooks.at(-1), { id: 1, url: WEBHOOK.url, enabled: true });
 });
 
+test('a key that sees fewer events is printed with its webhooks, which still get what it could see', async (t) => {
+  const { variables } = await withWebhooks(t);
+  await run(
+    ['keys', 'create', '--account', 'shop', '--scopes', 'pets:read,pets:write,pets:manage'],
+    variables,
+  );
+  await run(['webhooks', 'disable', '2'], variables);
+  const set = async (scopes: string) =>
+    (await run(['keys', 'set', '1', '--scopes', scopes], variables)).stdout;
+  const changed = 'Key 1 of account shop now has the scopes';
+  assert.equal(await set('pets:read,store:read'), `${changed} pets:read store:read.\n`);
+  const still =
+    'which it added or last pointed there, still gets what the key could see then: petstore webhooks disable';
+  assert.deepEqual((await set('pets:read')).trimEnd().split('\n'), [
+    `${changed} pets:read.`,
+    `Webhook 3 to ${WEBHOOK.url}, ${still} 3`,
+    `Webhook 2 to ${WEBHOOK.url}, which it added or last pointed there, is disabled.`,
+    `Webhook 1 to ${WEBHOOK.url}, ${still} 1`,
+  ]);
+});
+
 test('a command that cannot be done says why in one line', async (t) => {
   const { variables } = await withWebhooks(t);
   for (const [args, status, reason] of WRONG) {
