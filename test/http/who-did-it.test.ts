@@ -50,7 +50,7 @@ function assertHidden(text: string, about: string): void {
   );
 }
 
-const headersOf = ({ headers }: Answer) => JSON.stringify([...headers]);
+const writeHeaders = ({ headers }: Answer) => JSON.stringify([...headers]);
 
 test('no answer to a client says who changed an animal, whose it is, or who did what an event tells', async (t) => {
   for (const operation of OPERATIONS) {
@@ -60,7 +60,7 @@ test('no answer to a client says who changed an animal, whose it is, or who did 
     const answer = await call(service.url, `/v1${path}`, { key: database.key, ...attempt });
     assert.ok(answer.status < 300, `${operation.id} ${answer.text}`);
     assertHidden(answer.text, operation.id);
-    assertHidden(headersOf(answer), operation.id);
+    assertHidden(writeHeaders(answer), operation.id);
     await service.stop();
   }
 });

@@ -56,13 +56,13 @@ for (const [name, fresh] of STORES) {
     }
     for (const atomic of [true, false]) await pets.addAll(two(), { actor: ROOT, atomic, ownerId: OTHER });
     await pets.addAll(two(), { actor: ROOT, atomic: true });
-    const idsOf = async (accountId: number) =>
+    const listIds = async (accountId: number) =>
       (await list(pets, { limit: 100, accountId })).map(({ id }) => id).toReversed();
-    assert.deepEqual(await idsOf(OWNER), [owned, together[0], together[2], repeated]);
-    assert.deepEqual((await idsOf(OTHER)).slice(0, 1), [together[1]]);
-    assert.equal((await idsOf(OTHER)).length, 5);
-    assert.deepEqual((await idsOf(HOUSE)).slice(0, 2), [house?.id, byRoot]);
-    assert.equal((await idsOf(HOUSE)).length, 4);
+    assert.deepEqual(await listIds(OWNER), [owned, together[0], together[2], repeated]);
+    assert.deepEqual((await listIds(OTHER)).slice(0, 1), [together[1]]);
+    assert.equal((await listIds(OTHER)).length, 5);
+    assert.deepEqual((await listIds(HOUSE)).slice(0, 2), [house?.id, byRoot]);
+    assert.equal((await listIds(HOUSE)).length, 4);
   });
 
   test(`${name}: two accounts that list at once get their own pages`, async (t) => {

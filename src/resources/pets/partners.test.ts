@@ -27,12 +27,12 @@ async function prepare(t: TestContext, fresh: (typeof DATABASES)[string]) {
   // Before its database goes: what is registered first runs first.
   t.after(() => service.stop());
   const service = await startTestService(t, { databaseUrl: await fresh(t) });
-  const clientOf = async (account: Account, scopes?: readonly Scope[]) => {
+  const openClient = async (account: Account, scopes?: readonly Scope[]) => {
     const key = await service.issueKey({ account, ...(scopes && { scopes }) });
     return (method: string, path: string, asked: Asked = {}): Promise<Answer> =>
       call(service.url, `/v1${path}`, { key, method, ...asked });
   };
-  const [shelter, rescue] = [await clientOf('shelter'), await clientOf('rescue')];
+  const [shelter, rescue] = [await openClient('shelter'), await openClient('rescue')];
   const addPet = async (owner: Account | 'house', animal: object = {}): Promise<number> => {
     const pet = { name: 'Rex', categoryId: 7, ...animal };
     if (owner === 'house') {
@@ -51,12 +51,12 @@ async function prepare(t: TestContext, fresh: (typeof DATABASES)[string]) {
   let names = 0;
   const addCategory = async (): Promise<number> =>
     (await shelter('POST', '/categories', { body: `{"name":"Category ${names++}"}` })).json.id;
-  return { service, clientOf, shelter, rescue, addPet, addCategory };
+  return { service, openClient, shelter, rescue, addPet, addCategory };
 }
 
 for (const [name, fresh] of Object.entries(DATABASES)) {
   test(`${name}: what a key may do with the catalogue follows from its account and its scopes`, async (t) => {
-    const { clientOf, shelter, addPet, addCategory } = await prepare(t, fresh);
+    const { openClient, shelter, addPet, addCategory } = await prepare(t, fresh);
     let tried = 0;
     for (const scopes of SETS) {
       const [reads, writes, manages] = (['pets:read', 'pets:write', 'pets:manage'] as const).map((scope) =>
@@ -69,7 +69,7 @@ for (const [name, fresh] of Object.entries(DATABASES)) {
         continue;
       }
       for (const caller of ACCOUNTS) {
-        const send = await clientOf(caller, scopes);
+        const send = await openClient(caller, scopes);
         const expect = async (
           what: string,
           answer: Answer,
@@ -127,10 +127,10 @@ for (const [name, fresh] of Object.entries(DATABASES)) {
   });
 
   test(`${name}: a change of another's animal is checked in the order 404, 403, 412, 409, 400`, async (t) => {
-    const { clientOf, rescue, addPet } = await prepare(t, fresh);
+    const { openClient, rescue, addPet } = await prepare(t, fresh);
     const [partner, owner] = [
-      await clientOf('rescue', ['pets:write']),
-      await clientOf('shelter', ['pets:write']),
+      await openClient('rescue', ['pets:write']),
+      await openClient('shelter', ['pets:write']),
     ];
     const path = `/pets/${await addPet('shelter', { status: 'available' })}`;
     assert.equal((await rescue('POST', '/store/orders', { body: `{"petId":${path.slice(6)}}` })).status, 201);
@@ -158,14 +158,14 @@ for (const [name, fresh] of Object.entries(DATABASES)) {
   });
 
   test(`${name}: mine keeps the animals of the caller's account, with every other filter and in Link`, async (t) => {
-    const { service, clientOf, addPet } = await prepare(t, fresh);
+    const { service, openClient, addPet } = await prepare(t, fresh);
     const ids: Record<string, number[]> = { shelter: [], rescue: [], house: [] };
     for (let index = 0; index < 12; index++)
       for (const owner of [...ACCOUNTS, 'house'] as const)
         ids[owner]?.unshift(
           await addPet(owner, { categoryId: index % 2, ...(index % 3 === 0 && { status: 'sold' }) }),
         );
-    const reader = await clientOf('rescue', ['pets:read']);
+    const reader = await openClient('rescue', ['pets:read']);
     const list = async (query: string) =>
       (await reader('GET', `/pets?limit=100&${query}`)).json.map(({ id }: { id: number }) => id);
     const mine = ids['rescue'] ?? [];

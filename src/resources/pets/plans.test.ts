@@ -17,8 +17,8 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-function stepsOf(plan: Plan): Plan[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
+function listSteps(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(listSteps)];
 }
 
 test('PostgreSQL reads animals with their owners by their ids, and no other animal', async (t) => {
@@ -32,7 +32,7 @@ test('PostgreSQL reads animals with their owners by their ids, and no other anim
     await client.query(`SET plan_cache_mode = ${mode}`);
     const literals = values.map((value) => client.escapeLiteral(String(value))).join(', ');
     const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE owners(${literals})`);
-    const steps = stepsOf(rows[0]['QUERY PLAN'][0].Plan as Plan);
+    const steps = listSteps(rows[0]['QUERY PLAN'][0].Plan as Plan);
     const reads = steps.filter((step) => step['Relation Name'] === 'pets');
     assert.equal(reads.length, 1, JSON.stringify(steps));
     for (const step of reads) {
