@@ -156,14 +156,18 @@ for (const [name, fresh] of STORES) {
     const { pets } = (await fresh(t)).store;
     await pets.addAll(manyAnimals(), { actor: ROOT, atomic: true, ownerId: OWNER });
     const looks: string[] = [];
-    const list = (page: string, accountId: number | bigint) =>
+    const listPage = (page: string, accountId: number | bigint) =>
       pets.list({
         limit: 1,
         accountId,
         categoryId: 9n,
         signal: { throwIfAborted: () => void looks.push(page) },
       });
-    await Promise.all([list('first', OWNER), list('second', BigInt(OWNER)), list('other', OTHER)]);
+    await Promise.all([
+      listPage('first', OWNER),
+      listPage('second', BigInt(OWNER)),
+      listPage('other', OTHER),
+    ]);
     assert.deepEqual(
       looks.filter((page) => page !== 'other'),
       ['first', 'first', 'first', 'second', 'second', 'second'],
