@@ -26,7 +26,7 @@ import {
   KEY_COLUMNS,
   readBans,
 } from './key-table.ts';
-import { LISTED_STATES } from './rules.ts';
+import { LISTED_STATES, rotatedExpiry } from './rules.ts';
 
 interface Repositories {
   readonly accounts: AccountRepository;
@@ -148,10 +148,11 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
     .option(...options.JSON_OPTION)
     .action((id: number, { grace, json }: JsonOption & { readonly grace: number }) =>
       withStore(async ({ clock, store: { keys }, actor }) => {
-        const { environment } = requireValue(await keys.find(id));
-        const key = ApiKey.generate(environment, randomBytes);
+        const old = requireValue(await keys.find(id));
+        const key = ApiKey.generate(old.environment, randomBytes);
         const record = requireValue(await keys.rotate(actor, { id, key, grace }));
-        const { expiresAt = 0 } = requireValue(await keys.find(id));
+        // Nothing is read from here on: if that failed, nobody would see the new key.
+        const expiresAt = rotatedExpiry(old, record.createdAt, grace);
         const end = textFromInstant(expiresAt);
         printIssued(terminal, key, record, json, { replaces: { id, expiresAt: end } });
         if (!json)
