@@ -14,7 +14,7 @@ export function lifetimeOfFile(): Lifetime {
   return lifetime;
 }
 
-function beginLifetime() {
+export function beginLifetime() {
   const stops: (() => unknown)[] = [];
   const over = new AbortController();
   const lifetime: Lifetime = { after: (stop) => void stops.push(stop), signal: over.signal };

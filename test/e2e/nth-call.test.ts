@@ -1,0 +1,381 @@
+// Contract: sections 2 and 3. Whatever call of storage fails, nothing is lost, half done or done twice.
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { integer, sample } from 'fast-check';
+import { SCOPES } from '../../src/domain/scope.ts';
+import { type Answer, type Asked, call } from '../support/api.ts';
+import { fakeClock } from '../support/clock.ts';
+import { startEndpoint } from '../support/endpoint.ts';
+import { issueKey } from '../support/instances.ts';
+import { assertInvariants, readRows } from '../support/invariants.ts';
+import { beginLifetime, type Lifetime } from '../support/lifetime.ts';
+import { newDatabase } from '../support/new-database.ts';
+import { makeOldSqlite } from '../support/old-schema.ts';
+import {
+  type Outcome,
+  run,
+  runJson,
+  start,
+  startServiceProcess,
+  type Variables,
+} from '../support/process.ts';
+import { isTorture } from '../support/rounds.ts';
+import { startTestService } from '../support/service.ts';
+import {
+  type FailingStorage,
+  failingStorage,
+  FAULT_KINDS,
+  type StorageFault,
+} from '../support/storage-faults.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
+
+/** SEED chooses the same calls again. */
+const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+
+/** How many calls fail besides the last one when not all of them do. */
+const SAMPLE = 1;
+
+/** Operations so far, because each has another kind of fault. */
+let operations = 0;
+
+/** Milliseconds until an endpoint must have an event: longer than a lease. */
+const PATIENCE = 120_000;
+
+/** What one run has: the files as they were before, and a fault for one process. */
+interface Scene {
+  readonly lifetime: Lifetime;
+  readonly folder: string;
+  readonly file: string;
+  readonly storage: FailingStorage;
+  readonly fault: StorageFault;
+}
+
+type Play = (scene: Scene) => Promise<void>;
+
+/** Plays an operation on copies of a folder. Each time another call fails, until none does. */
+async function failEachCall(t: TestContext, template: string, play: Play): Promise<void> {
+  const playOnce = async (fault: StorageFault) => {
+    const { lifetime, end } = beginLifetime();
+    try {
+      const folder = temporaryFolder(lifetime);
+      cpSync(template, folder, { recursive: true });
+      const file = join(folder, 'petstore.db');
+      const storage = failingStorage(lifetime, fault);
+      await play({ lifetime, folder, file, storage, fault });
+      return { hasFailed: storage.hasFailed(), count: storage.count() };
+    } catch (error) {
+      throw new Error(`${fault.kind} at call ${fault.call}, SEED=${SEED}`, { cause: error });
+    } finally {
+      await end();
+    }
+  };
+  const counts: Record<string, number> = {};
+  if (isTorture)
+    for (const kind of FAULT_KINDS)
+      for (let number = 1; (await playOnce({ kind, call: number })).hasFailed; number++)
+        counts[kind] = number;
+  else {
+    const [draw = 0, ...draws] = sample(integer({ min: 0, max: 2 ** 31 - 1 }), {
+      seed: SEED,
+      numRuns: 1 + SAMPLE,
+    });
+    const kind = FAULT_KINDS[(draw + operations++) % FAULT_KINDS.length] ?? 'error';
+    const { count } = await playOnce({ kind, call: Number.MAX_SAFE_INTEGER });
+    counts[kind] = count;
+    // The last one comes behind the commit.
+    for (const number of [count, ...draws.map((each) => 1 + (each % count))])
+      await playOnce({ kind, call: number });
+  }
+  t.diagnostic(`SEED=${SEED}, calls: ${JSON.stringify(counts)}`);
+}
+
+/** Runs a command whose storage fails. It says in one line what was wrong, unless it was killed. */
+async function runFailing({ storage, file }: Scene, args: readonly string[]): Promise<Outcome> {
+  storage.begin();
+  const outcome = await start(args, { ...variablesOf(file), ...storage.variables }).ended;
+  storage.end();
+  if (outcome.code !== null) assert.doesNotMatch(outcome.stderr, /^\s+at /m);
+  if (!storage.hasFailed()) assert.equal(outcome.code, 0, outcome.stderr);
+  return outcome;
+}
+
+function variablesOf(file: string): Variables {
+  return { DATABASE_URL: `sqlite:${file}`, PORT: '0' };
+}
+
+/** Starts a service on a database again, and uses it. Each of `keys` works. */
+async function assertServes(lifetime: Lifetime, file: string, keys: readonly string[] = []): Promise<void> {
+  const service = await startTestService(lifetime, {
+    databaseUrl: `sqlite:${file}`,
+    clock: fakeClock(Date.now()),
+    env: { WEBHOOKS: 'off' },
+  });
+  for (const key of keys) assert.equal((await call(service.url, '/v1/pets', { key })).status, 200);
+  const key = await service.issueKey({ account: 'restart' });
+  const body = '{"name":"restart","categoryId":1}';
+  assert.equal((await call(service.url, '/v1/pets', { key, body })).status, 201);
+  await service.stop();
+  assertInvariants(file);
+}
+
+const namesIn = (file: string) =>
+  readRows<{ name: string }>(file, 'SELECT name FROM pets ORDER BY id').map(({ name }) => name);
+
+/** A folder with a database that has a key. */
+async function withKey(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const variables = variablesOf(join(folder, 'petstore.db'));
+  newDatabase(join(folder, 'petstore.db'));
+  const { key } = await issueKey(variables, { scopes: SCOPES });
+  return { folder, key, variables };
+}
+
+test('a create, a PATCH, an order and its completion survive each call of storage that fails', async (t) => {
+  const { folder: template, key } = await withKey(t);
+  await failEachCall(t, template, async ({ lifetime, file, storage }) => {
+    const env = { ...variablesOf(file), WEBHOOKS: 'off' };
+    let service = await startServiceProcess(lifetime, { ...env, ...storage.variables });
+    let last: Answer | undefined;
+    const send = async (path: string, asked: Asked, status: number) => {
+      const request = () => call(service.url, `/v1${path}`, { key, ...asked });
+      last = await request().catch(() => undefined);
+      if (last?.status !== status) {
+        // A client repeats what was not answered, and has room again.
+        assert.equal(last?.status ?? 503, 503, last?.text ?? '');
+        storage.end();
+        if (last === undefined) {
+          await service.ended;
+          service = await startServiceProcess(lifetime, env);
+        }
+        last = await request();
+      }
+      assert.equal(last.status, status, last.text);
+      return last.json.id as number;
+    };
+    storage.begin();
+    const create = { headers: { 'idempotency-key': 'create' }, body: '{"name":"Rex","categoryId":1}' };
+    const pet = await send('/pets', create, 201);
+    await send(`/pets/${pet}`, { method: 'PATCH', body: '{"name":"Max","status":"available"}' }, 200);
+    const headers = { 'idempotency-key': 'order' };
+    const order = await send('/store/orders', { headers, body: `{"petId":${pet}}` }, 201);
+    await send(`/store/orders/${order}/complete`, { method: 'POST' }, 200);
+    storage.end();
+    service.child.kill('SIGKILL');
+    await service.ended;
+    service = await startServiceProcess(lifetime, env);
+    assert.equal(await send('/pets', create, 201), pet);
+    service.child.kill('SIGKILL');
+    await service.ended;
+    assert.deepEqual(readRows(file, 'SELECT id, name, status, version FROM pets'), [
+      { id: pet, name: 'Max', status: 'sold', version: 4 },
+    ]);
+    assert.deepEqual(readRows(file, 'SELECT id, status FROM orders'), [{ id: order, status: 'complete' }]);
+    assertInvariants(file);
+  });
+});
+
+for (const [option, rows] of [
+  ['', 2_050],
+  ['--atomic', 20],
+] as const) {
+  test(`an import ${option} survives each call of storage that fails`, async (t) => {
+    const template = temporaryFolder(t);
+    newDatabase(join(template, 'petstore.db'));
+    const names = Array.from({ length: rows }, (_, number) => `animal ${number}`);
+    const lines = names.map((name, number) => `${name},${number < rows / 2 ? 'Cats' : 'Dogs'}`);
+    writeFileSync(join(template, 'animals.csv'), ['name,kind', ...lines].join('\n'));
+    await failEachCall(t, template, async (scene) => {
+      const { folder, file, lifetime } = scene;
+      const args = ['import', join(folder, 'animals.csv'), '--map', 'categoryId=kind', '--json'];
+      const { code, stdout } = await runFailing(scene, option === '' ? args : [...args, option]);
+      assertInvariants(file);
+      const imported = namesIn(file);
+      assert.deepEqual(imported, names.slice(0, imported.length));
+      const categories = readRows(file, 'SELECT id FROM categories').length;
+      if (code === 0) assert.deepEqual([imported.length, categories], [rows, 2]);
+      if (option !== '') {
+        assert.ok([0, rows].includes(imported.length));
+        assert.equal(categories, imported.length === 0 ? 0 : 2);
+        if (code === 1) assert.equal(imported.length, 0);
+      }
+      if (code !== null && stdout !== '') assert.equal(JSON.parse(stdout).imported, imported.length);
+      const lost = `SELECT id FROM pets WHERE category_id NOT IN (SELECT id FROM categories)`;
+      assert.deepEqual(readRows(file, lost), []);
+      await assertServes(lifetime, file);
+    });
+  });
+}
+
+test('keys rotate survives each call of storage that fails', async (t) => {
+  const { folder: template, key } = await withKey(t);
+  await failEachCall(t, template, async (scene) => {
+    const { file, lifetime } = scene;
+    const { code, stdout } = await runFailing(scene, ['keys', 'rotate', '1', '--json']);
+    assertInvariants(file);
+    const rotated = readRows(file, 'SELECT id FROM keys WHERE rotated_to IS NOT NULL').length;
+    assert.equal(readRows(file, 'SELECT id FROM keys').length, 1 + rotated);
+    const audited = `SELECT id FROM audit WHERE action = 'keys rotate'`;
+    assert.equal(readRows(file, audited).length, rotated);
+    if (code !== null) assert.equal(rotated, code === 0 ? 1 : 0);
+    await assertServes(lifetime, file, code === 0 ? [key, JSON.parse(stdout).key as string] : [key]);
+  });
+});
+
+test('migrate survives each call of storage that fails', async (t) => {
+  const template = temporaryFolder(t);
+  const animals = `
+    INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'sold'), ('Max', 2, NULL), ('Gone', 1, NULL);
+    DELETE FROM pets WHERE id = 3;
+    INSERT INTO accounts (name, folded_name, plan, created_at) VALUES ('shop', 'shop', 'free', 1);
+    INSERT INTO idempotency (account_id, key, fingerprint, status, location, body, created_at)
+      VALUES (1, 'a', 'f', 201, '/pets/2', '{"id":2}', ${Date.now()})`;
+  makeOldSqlite(join(template, 'petstore.db'), 10, animals);
+  const newest = join(temporaryFolder(t), 'newest.db');
+  cpSync(join(template, 'petstore.db'), newest);
+  await run(['migrate'], variablesOf(newest));
+  const PETS = 'SELECT id, name, category_id, status, version FROM pets ORDER BY id';
+  const everything = (file: string) =>
+    [PETS, 'SELECT * FROM idempotency', 'SELECT * FROM accounts', 'PRAGMA user_version'].map((statement) =>
+      readRows(file, statement),
+    );
+  await failEachCall(t, template, async (scene) => {
+    const { file, lifetime } = scene;
+    const { code } = await runFailing(scene, ['migrate']);
+    assert.deepEqual(readRows(file, 'PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
+    if (code !== 0) assert.equal((await run(['migrate'], variablesOf(file))).code, 0);
+    assert.deepEqual(everything(file), everything(newest));
+    await assertServes(lifetime, file);
+    // No id of before is used again.
+    assert.deepEqual(readRows(file, `SELECT id FROM pets WHERE name = 'restart'`), [{ id: 4 }]);
+  });
+});
+
+/** A folder with a database of 7 animals, and a backup of it when it had 5. */
+async function withBackup(t: TestContext) {
+  const { folder, key, variables } = await withKey(t);
+  const [file, backup] = [join(folder, 'petstore.db'), join(folder, 'backup')];
+  const add = async (count: number) => {
+    const lines = Array.from({ length: count }, (_, number) => `animal ${number},1`);
+    await runJson(['import', '-'], variables, ['name,categoryId', ...lines].join('\n'));
+  };
+  await add(5);
+  await runJson(['backup', backup], variables);
+  const before = namesIn(file);
+  await add(2);
+  return { folder, key, before, after: namesIn(file) };
+}
+
+test('copy survives each call of storage that fails', async (t) => {
+  const { folder: template, key, after } = await withBackup(t);
+  newDatabase(join(template, 'target.db'));
+  await failEachCall(t, template, async (scene) => {
+    const { file, folder, lifetime } = scene;
+    const target = join(folder, 'target.db');
+    const args = ['copy', '--from', `sqlite:${file}`, '--to', `sqlite:${target}`];
+    const { code } = await runFailing(scene, args);
+    assert.deepEqual(readRows(target, 'PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
+    // Empty or whole: only an empty one is accepted again.
+    const isWhole = namesIn(target).length > 0;
+    if (code !== null) assert.equal(isWhole, code === 0);
+    const again = await run(args, variablesOf(file));
+    assert.equal(again.code, isWhole ? 1 : 0, again.stderr);
+    for (const each of [file, target]) {
+      assert.deepEqual(namesIn(each), after);
+      await assertServes(lifetime, each, [key]);
+    }
+  });
+});
+
+test('backup survives each call of storage that fails', async (t) => {
+  const { folder: template, key, after } = await withBackup(t);
+  await failEachCall(t, template, async (scene) => {
+    const { file, folder, lifetime } = scene;
+    const backup = join(folder, 'new-backup');
+    const { code } = await runFailing(scene, ['backup', backup]);
+    // A name that is there is that of a whole backup.
+    if (code === 0) assert.ok(existsSync(backup));
+    else if (!existsSync(backup)) assert.equal((await run(['backup', backup], variablesOf(file))).code, 0);
+    assert.equal(existsSync(`${backup}.unfinished`), false);
+    for (const each of [backup, file]) {
+      assert.deepEqual(namesIn(each), after);
+      await assertServes(lifetime, each, [key]);
+    }
+  });
+});
+
+test('restore survives each call of storage that fails', async (t) => {
+  const { folder: template, key, before, after } = await withBackup(t);
+  await failEachCall(t, template, async (scene) => {
+    const { file, folder, lifetime } = scene;
+    const restore = ['restore', join(folder, 'backup')];
+    const { code } = await runFailing(scene, restore);
+    const names = namesIn(file);
+    assert.deepEqual(names, code === 0 || names.length === before.length ? before : after);
+    // After a kill, the old one may have two names, and no service opens it.
+    if (statSync(file).nlink === 1) await assertServes(lifetime, file, [key]);
+    else assert.equal(code, null);
+    assert.equal((await run(restore, variablesOf(file))).code, 0);
+    assert.deepEqual(namesIn(file), before);
+    await assertServes(lifetime, file, [key]);
+  });
+});
+
+test('a webhook gets its events whichever call of storage fails', async (t) => {
+  const { folder: template, key } = await withKey(t);
+  const endpoint = await startEndpoint(t);
+  const WEBHOOKS_ALLOW_PRIVATE = 'true';
+  const body = JSON.stringify({ url: endpoint.url, types: ['pet.created'] });
+  await failEachCall(t, template, async ({ lifetime, file, storage, fault }) => {
+    const env = { ...variablesOf(file), WEBHOOKS_ALLOW_PRIVATE };
+    // Not in the template, because a copied database disables its webhooks.
+    const { url, stop } = await startTestService(lifetime, {
+      databaseUrl: `sqlite:${file}`,
+      clock: fakeClock(Date.now()),
+      env: { WEBHOOKS_ALLOW_PRIVATE },
+    });
+    const registered = await call(url, '/v1/webhooks', { key, body });
+    assert.equal(registered.status, 201, registered.text);
+    await stop();
+
+    const name = `${fault.kind} ${fault.call} ${performance.now()}`;
+    let service = await startServiceProcess(lifetime, { ...env, ...storage.variables });
+    const create = () =>
+      call(service.url, '/v1/pets', {
+        key,
+        headers: { 'idempotency-key': 'create' },
+        body: JSON.stringify({ name, categoryId: 1 }),
+      }).catch(() => undefined);
+    const hasEvent = () => endpoint.received.some((message) => message.body.includes(name));
+    const isNoted = () => readRows(file, `SELECT id FROM deliveries WHERE status = 'succeeded'`).length > 0;
+    storage.begin();
+    const created = await create();
+    if (created?.status === 201) await until(() => isNoted() || storage.hasFailed());
+    storage.end();
+    if (storage.hasFailed() && fault.kind === 'kill') {
+      await service.ended;
+      const db = new DatabaseSync(file);
+      // Instead of 20 s, after which the lease of the dead one is over.
+      db.exec('UPDATE webhooks SET leased_until = 0');
+      db.close();
+      service = await startServiceProcess(lifetime, env);
+    }
+    if (created?.status !== 201) assert.equal((await create())?.status, 201);
+    await until(() => hasEvent() && isNoted());
+    service.child.kill('SIGKILL');
+    await service.ended;
+    assertInvariants(file);
+  });
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  const end = performance.now() + PATIENCE;
+  while (!isSo()) {
+    assert.ok(performance.now() < end, 'What was waited for did not come.');
+    await wait(20);
+  }
+}

@@ -1,0 +1,107 @@
+/*
+ * Loaded into a process before `petstore` (storage-faults.ts). The process and its threads count their calls of storage in
+ * one file, and one of the calls fails.
+ */
+import fs, { existsSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+
+const { FAULT_FOLDER: folder = '', FAULT_KIND: kind, FAULT_CALL: number } = process.env;
+const counter = openSync(join(folder, 'calls'), 'a');
+
+type Method = (this: object, ...args: unknown[]) => unknown;
+
+/** A disk that is full refuses these. */
+const WRITES = /\b(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|VACUUM|COMMIT)\b/i;
+
+/** SQLite never fails to roll back. */
+const ROLLBACK = /^\s*ROLLBACK\b/i;
+
+/** Whether this call is to fail. Two threads may see the same length, so the first one that makes the folder takes it. */
+function isChosen(isWrite: boolean): boolean {
+  if (!existsSync(join(folder, 'armed')) || (kind === 'full' && !isWrite)) return false;
+  writeSync(counter, '.');
+  if (fstatSync(counter).size < Number(number)) return false;
+  try {
+    mkdirSync(join(folder, 'failed'));
+    return true;
+  } catch {
+    return kind === 'full';
+  }
+}
+
+/** Fails as SQLite does. A full disk makes SQLite undo the whole transaction. */
+function failStatement(sql: string, db: DatabaseSync | undefined): void {
+  // Memory does not fail.
+  if (db?.isOpen === true && db.location() === null) return;
+  if (ROLLBACK.test(sql) || !isChosen(WRITES.test(sql))) return;
+  if (kind === 'kill') process.kill(process.pid, 'SIGKILL');
+  if (kind === 'full' && db?.isOpen === true && db.isTransaction) execute.call(db, 'ROLLBACK');
+  const [errcode, errstr] = kind === 'full' ? [13, 'database or disk is full'] : [10, 'disk I/O error'];
+  throw Object.assign(new Error(errstr), { code: 'ERR_SQLITE_ERROR', errcode, errstr });
+}
+
+function failFile(syscall: string): void {
+  if (!isChosen(true)) return;
+  if (kind === 'kill') process.kill(process.pid, 'SIGKILL');
+  const [errno, code, text] =
+    kind === 'full' ? [-28, 'ENOSPC', 'no space left on device'] : [-5, 'EIO', 'i/o error'];
+  throw Object.assign(new Error(`${code}: ${text}, ${syscall}`), { errno, code, syscall });
+}
+
+/** Puts a function that calls `before` first in the place of another. */
+function precede<Owner extends object>(
+  owner: Owner,
+  name: keyof Owner & string,
+  before: (caller: object, args: readonly unknown[]) => unknown,
+): void {
+  const method = owner[name] as Method;
+  Object.assign(owner, {
+    [name]: function (this: object, ...args: unknown[]) {
+      before(this, args);
+      return method.apply(this, args);
+    },
+  });
+}
+
+const { exec: execute, prepare } = DatabaseSync.prototype;
+const connections = new WeakMap<object, DatabaseSync>();
+
+precede(DatabaseSync.prototype, 'exec', (db, [sql]) => failStatement(String(sql), db as DatabaseSync));
+DatabaseSync.prototype.prepare = function (sql) {
+  // Preparing reads.
+  failStatement('', this);
+  const statement = prepare.call(this, sql);
+  connections.set(statement, this);
+  return statement;
+};
+const failCall = (caller: object) =>
+  failStatement((caller as StatementSync).sourceSQL, connections.get(caller));
+for (const name of ['run', 'get', 'all'] as const) precede(StatementSync.prototype, name, failCall);
+const { iterate } = StatementSync.prototype;
+Object.assign(StatementSync.prototype, {
+  iterate(this: StatementSync, ...args: Parameters<typeof iterate>) {
+    const rows = iterate.apply(this, args);
+    precede(rows, 'next', () => failCall(this));
+    return rows;
+  },
+});
+
+for (const name of ['copyFileSync', 'linkSync', 'renameSync', 'fsyncSync'] as const)
+  precede(fs, name, () => failFile(name.replace('Sync', '').toLowerCase()));
+/** The functions that return promises reject. */
+function precedeAsync<Owner extends object>(owner: Owner, name: keyof Owner & string): void {
+  const method = owner[name] as Method;
+  Object.assign(owner, {
+    [name]: async function (this: object, ...args: unknown[]) {
+      failFile(name);
+      return method.apply(this, args);
+    },
+  });
+}
+const handle = await fs.promises.open(process.execPath);
+precedeAsync(Object.getPrototypeOf(handle) as typeof handle, 'sync');
+await handle.close();
+precedeAsync(fs.promises, 'rename');
+syncBuiltinESMExports();
