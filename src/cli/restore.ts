@@ -40,12 +40,15 @@ async function restore(
       'restore is for SQLite. For PostgreSQL, restore a dump of pg_dump with pg_restore or psql into an empty database.',
     );
   // Loaded here, because the help of all commands loads this file.
-  const [{ openStore }, { copyBackup, holdDatabase, placingSteps, removeCopy }, { createFolder }] =
-    await Promise.all([
-      import('../app/store.ts'),
-      import('../storage/sqlite/restore.ts'),
-      import('../storage/sqlite/rights.ts'),
-    ]);
+  const [
+    { openStore },
+    { copyBackup, holdDatabase, placingSteps, removeCopy, undoPlacing },
+    { createFolder },
+  ] = await Promise.all([
+    import('../app/store.ts'),
+    import('../storage/sqlite/restore.ts'),
+    import('../storage/sqlite/rights.ts'),
+  ]);
   requireFile(backup);
   const { path } = address;
   // As serve does it: only the default folder is made.
@@ -77,7 +80,16 @@ async function restore(
       const reason = reasonOf(error).replaceAll(copy, backup);
       throw new StartupError(`The backup ${backup} cannot be used: ${reason}.`, { cause: error });
     }
-    for (const step of placingSteps(held, replaced)) step();
+    try {
+      for (const step of placingSteps(held, replaced)) step();
+    } catch (error) {
+      if (undoPlacing(held, replaced)) throw error;
+      const old = exists ? ` The old database is ${replaced}.` : '';
+      throw new StartupError(
+        `${file} now holds the backup, but its disk did not confirm it: ${systemReason(error)}.${old}`,
+        { cause: error },
+      );
+    }
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw new StartupError(`The database ${file} cannot be replaced: ${systemReason(error)}.`, {

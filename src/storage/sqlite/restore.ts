@@ -18,6 +18,7 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ENVIRONMENTS } from '../../domain/api-key.ts';
 import { reasonOf, StartupError } from '../../domain/startup-error.ts';
+import { identityOf } from './database-files.ts';
 import { checkDatabase, isEmpty } from './database.ts';
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
 import { makePrivate, refuseUnwritable } from './rights.ts';
@@ -164,6 +165,19 @@ export function placingSteps(
     () => renameSync(copy, file),
     () => sync(dirname(file)),
   ];
+}
+
+/**
+ * Gives the old database its only name again after a step that failed. Returns false when the copy is in its place already,
+ * and only the disk did not confirm it.
+ */
+export function undoPlacing({ file }: Pick<HeldDatabase, 'file'>, replaced: string): boolean {
+  if (!existsSync(nameOfCopy(file))) return false;
+  // Never a file of somebody else, which has made the link fail.
+  if (identityOf(replaced) === identityOf(file)) rmSync(replaced, { force: true });
+  for (const ending of BESIDE)
+    if (existsSync(replaced + ending)) renameSync(replaced + ending, file + ending);
+  return true;
 }
 
 /** Waits until the file, or the names in the folder, are on the disk. */
