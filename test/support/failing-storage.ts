@@ -50,58 +50,70 @@ function failFile(syscall: string): void {
   throw Object.assign(new Error(`${code}: ${text}, ${syscall}`), { errno, code, syscall });
 }
 
-/** Puts a function that calls `before` first in the place of another. */
-function precede<Owner extends object>(
-  owner: Owner,
-  name: keyof Owner & string,
-  before: (caller: object, args: readonly unknown[]) => unknown,
-): void {
-  const method = owner[name] as Method;
-  Object.assign(owner, {
-    [name]: function (this: object, ...args: unknown[]) {
-      before(this, args);
-      return method.apply(this, args);
-    },
-  });
+/** Puts a function in the place of a method, which it gets. */
+function replaceMethod(owner: object, name: string, replace: (method: Method) => Method): void {
+  Object.assign(owner, { [name]: replace(Reflect.get(owner, name) as Method) });
 }
 
-const { exec: execute, prepare } = DatabaseSync.prototype;
+/** Puts a function that calls `before` first in the place of a method. */
+function precede(owner: object, name: string, before: (caller: object, args: readonly unknown[]) => void) {
+  replaceMethod(
+    owner,
+    name,
+    (method) =>
+      function (...args) {
+        before(this, args);
+        return method.apply(this, args);
+      },
+  );
+}
+
+const execute = Reflect.get(DatabaseSync.prototype, 'exec') as Method;
 const connections = new WeakMap<object, DatabaseSync>();
 
 precede(DatabaseSync.prototype, 'exec', (db, [sql]) => failStatement(String(sql), db as DatabaseSync));
-DatabaseSync.prototype.prepare = function (sql) {
-  // Preparing reads.
-  failStatement('', this);
-  const statement = prepare.call(this, sql);
-  connections.set(statement, this);
-  return statement;
-};
+replaceMethod(
+  DatabaseSync.prototype,
+  'prepare',
+  (prepare) =>
+    function (...args) {
+      // Preparing reads.
+      failStatement('', this as DatabaseSync);
+      const statement = prepare.apply(this, args) as StatementSync;
+      connections.set(statement, this as DatabaseSync);
+      return statement;
+    },
+);
 const failCall = (caller: object) =>
   failStatement((caller as StatementSync).sourceSQL, connections.get(caller));
-for (const name of ['run', 'get', 'all'] as const) precede(StatementSync.prototype, name, failCall);
-const { iterate } = StatementSync.prototype;
-Object.assign(StatementSync.prototype, {
-  iterate(this: StatementSync, ...args: Parameters<typeof iterate>) {
-    const rows = iterate.apply(this, args);
-    precede(rows, 'next', () => failCall(this));
-    return rows;
-  },
-});
-
-for (const name of ['copyFileSync', 'linkSync', 'renameSync', 'fsyncSync'] as const)
-  precede(fs, name, () => failFile(name.replace('Sync', '').toLowerCase()));
-/** The functions that return promises reject. */
-function precedeAsync<Owner extends object>(owner: Owner, name: keyof Owner & string): void {
-  const method = owner[name] as Method;
-  Object.assign(owner, {
-    [name]: async function (this: object, ...args: unknown[]) {
-      failFile(name);
-      return method.apply(this, args);
+for (const name of ['run', 'get', 'all']) precede(StatementSync.prototype, name, failCall);
+replaceMethod(
+  StatementSync.prototype,
+  'iterate',
+  (iterate) =>
+    function (...args) {
+      const rows = iterate.apply(this, args) as object;
+      precede(rows, 'next', () => failCall(this));
+      return rows;
     },
-  });
+);
+
+for (const name of ['copyFileSync', 'linkSync', 'renameSync', 'fsyncSync'])
+  precede(fs, name, () => failFile(name.replace('Sync', '').toLowerCase()));
+/** A function that returns a promise rejects. */
+function precedeAsync(owner: object, name: string): void {
+  replaceMethod(
+    owner,
+    name,
+    (method) =>
+      async function (...args) {
+        failFile(name);
+        return method.apply(this, args);
+      },
+  );
 }
 const handle = await fs.promises.open(process.execPath);
-precedeAsync(Object.getPrototypeOf(handle) as typeof handle, 'sync');
+precedeAsync(Object.getPrototypeOf(handle) as object, 'sync');
 await handle.close();
 precedeAsync(fs.promises, 'rename');
 syncBuiltinESMExports();

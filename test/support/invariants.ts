@@ -49,10 +49,11 @@ function eventsOf(kind: string, table: string): string {
 export function readRows<Row extends object>(file: string, statement: string): Row[] {
   const db = new DatabaseSync(file);
   try {
+    // Rows of SQLite have no prototype, and equal no object of a test.
     return db
       .prepare(statement)
       .all()
-      .map((row) => ({ ...row }) as Row);
+      .map((row) => Object.assign({}, row) as Row);
   } finally {
     db.close();
   }

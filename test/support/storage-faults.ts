@@ -31,7 +31,7 @@ export function failingStorage(t: Pick<Lifetime, 'signal'>, { kind, call }: Stor
   const armed = join(folder, 'armed');
   return {
     variables: {
-      NODE_OPTIONS: `--import=${new URL('failing-storage.ts', import.meta.url)}`,
+      NODE_OPTIONS: `--import=${new URL('failing-storage.ts', import.meta.url).href}`,
       FAULT_FOLDER: folder,
       FAULT_KIND: kind,
       FAULT_CALL: String(call),
