@@ -57,9 +57,20 @@ interface Scene {
 
 type Play = (scene: Scene) => Promise<void>;
 
+type Kind = StorageFault['kind'];
+
+/** A test for each kind of fault or, when not all calls fail, for one kind. */
+function testFaults(title: string, body: (t: TestContext, kind: Kind) => Promise<void>): void {
+  const chosen = FAULT_KINDS.filter((_, index) => index === (SEED + operations) % FAULT_KINDS.length);
+  operations++;
+  for (const kind of isTorture ? FAULT_KINDS : chosen)
+    test(`${title} whichever call of storage fails: ${kind}`, (t) => body(t, kind));
+}
+
 /** Plays an operation on copies of a folder. Each time another call fails, until none does. */
-async function failEachCall(t: TestContext, template: string, play: Play): Promise<void> {
-  const playOnce = async (fault: StorageFault) => {
+async function failEachCall(t: TestContext, kind: Kind, template: string, play: Play): Promise<void> {
+  const playOnce = async (call: number) => {
+    const fault = { kind, call };
     const { lifetime, end } = beginLifetime();
     try {
       const folder = temporaryFolder(lifetime);
@@ -74,24 +85,15 @@ async function failEachCall(t: TestContext, template: string, play: Play): Promi
       await end();
     }
   };
-  const counts: Record<string, number> = {};
-  if (isTorture)
-    for (const kind of FAULT_KINDS)
-      for (let number = 1; (await playOnce({ kind, call: number })).hasFailed; number++)
-        counts[kind] = number;
+  let count = 0;
+  if (isTorture) while ((await playOnce(count + 1)).hasFailed) count++;
   else {
-    const [draw = 0, ...draws] = sample(integer({ min: 0, max: 2 ** 31 - 1 }), {
-      seed: SEED,
-      numRuns: 1 + SAMPLE,
-    });
-    const kind = FAULT_KINDS[(draw + operations++) % FAULT_KINDS.length] ?? 'error';
-    const { count } = await playOnce({ kind, call: Number.MAX_SAFE_INTEGER });
-    counts[kind] = count;
+    ({ count } = await playOnce(Number.MAX_SAFE_INTEGER));
+    const draws = sample(integer({ min: 1, max: count }), { seed: SEED, numRuns: SAMPLE });
     // The last one comes behind the commit.
-    for (const number of [count, ...draws.map((each) => 1 + (each % count))])
-      await playOnce({ kind, call: number });
+    for (const number of [count, ...draws]) await playOnce(number);
   }
-  t.diagnostic(`SEED=${SEED}, calls: ${JSON.stringify(counts)}`);
+  t.diagnostic(`SEED=${SEED}, ${count} calls`);
 }
 
 /** Runs a command whose storage fails. It says in one line what was wrong, unless it was killed. */
@@ -135,9 +137,9 @@ async function withKey(t: TestContext) {
   return { folder, key, variables };
 }
 
-test('a create, a PATCH, an order and its completion survive each call of storage that fails', async (t) => {
+testFaults('a create, a PATCH, an order and its completion are done once', async (t, kind) => {
   const { folder: template, key } = await withKey(t);
-  await failEachCall(t, template, async ({ lifetime, file, storage }) => {
+  await failEachCall(t, kind, template, async ({ lifetime, file, storage }) => {
     const env = { ...variablesOf(file), WEBHOOKS: 'off' };
     let service = await startServiceProcess(lifetime, { ...env, ...storage.variables });
     let last: Answer | undefined;
@@ -179,26 +181,26 @@ test('a create, a PATCH, an order and its completion survive each call of storag
   });
 });
 
-for (const [option, rows] of [
-  ['', 2_050],
-  ['--atomic', 20],
+for (const [title, isAtomic, rows] of [
+  ['an import adds the beginning of its file, and says how far it came,', false, 2_050],
+  ['an atomic import adds all or nothing', true, 20],
 ] as const) {
-  test(`an import ${option} survives each call of storage that fails`, async (t) => {
+  testFaults(title, async (t, kind) => {
     const template = temporaryFolder(t);
     newDatabase(join(template, 'petstore.db'));
     const names = Array.from({ length: rows }, (_, number) => `animal ${number}`);
     const lines = names.map((name, number) => `${name},${number < rows / 2 ? 'Cats' : 'Dogs'}`);
     writeFileSync(join(template, 'animals.csv'), ['name,kind', ...lines].join('\n'));
-    await failEachCall(t, template, async (scene) => {
+    await failEachCall(t, kind, template, async (scene) => {
       const { folder, file, lifetime } = scene;
       const args = ['import', join(folder, 'animals.csv'), '--map', 'categoryId=kind', '--json'];
-      const { code, stdout } = await runFailing(scene, option === '' ? args : [...args, option]);
+      const { code, stdout } = await runFailing(scene, isAtomic ? [...args, '--atomic'] : args);
       assertInvariants(file);
       const imported = namesIn(file);
       assert.deepEqual(imported, names.slice(0, imported.length));
       const categories = readRows(file, 'SELECT id FROM categories').length;
       if (code === 0) assert.deepEqual([imported.length, categories], [rows, 2]);
-      if (option !== '') {
+      if (isAtomic) {
         assert.ok([0, rows].includes(imported.length));
         assert.equal(categories, imported.length === 0 ? 0 : 2);
         if (code === 1) assert.equal(imported.length, 0);
@@ -211,9 +213,9 @@ for (const [option, rows] of [
   });
 }
 
-test('keys rotate survives each call of storage that fails', async (t) => {
+testFaults('keys rotate leaves the old key alone or shows the new one', async (t, kind) => {
   const { folder: template, key } = await withKey(t);
-  await failEachCall(t, template, async (scene) => {
+  await failEachCall(t, kind, template, async (scene) => {
     const { file, lifetime } = scene;
     const { code, stdout } = await runFailing(scene, ['keys', 'rotate', '1', '--json']);
     assertInvariants(file);
@@ -226,7 +228,7 @@ test('keys rotate survives each call of storage that fails', async (t) => {
   });
 });
 
-test('migrate survives each call of storage that fails', async (t) => {
+testFaults('migrate loses nothing and can be repeated', async (t, kind) => {
   const template = temporaryFolder(t);
   const animals = `
     INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'sold'), ('Max', 2, NULL), ('Gone', 1, NULL);
@@ -243,7 +245,7 @@ test('migrate survives each call of storage that fails', async (t) => {
     [PETS, 'SELECT * FROM idempotency', 'SELECT * FROM accounts', 'PRAGMA user_version'].map((statement) =>
       readRows(file, statement),
     );
-  await failEachCall(t, template, async (scene) => {
+  await failEachCall(t, kind, template, async (scene) => {
     const { file, lifetime } = scene;
     const { code } = await runFailing(scene, ['migrate']);
     assert.deepEqual(readRows(file, 'PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
@@ -270,10 +272,10 @@ async function withBackup(t: TestContext) {
   return { folder, key, before, after: namesIn(file) };
 }
 
-test('copy survives each call of storage that fails', async (t) => {
+testFaults('copy leaves an empty target or a whole one', async (t, kind) => {
   const { folder: template, key, after } = await withBackup(t);
   newDatabase(join(template, 'target.db'));
-  await failEachCall(t, template, async (scene) => {
+  await failEachCall(t, kind, template, async (scene) => {
     const { file, folder, lifetime } = scene;
     const target = join(folder, 'target.db');
     const args = ['copy', '--from', `sqlite:${file}`, '--to', `sqlite:${target}`];
@@ -291,9 +293,9 @@ test('copy survives each call of storage that fails', async (t) => {
   });
 });
 
-test('backup survives each call of storage that fails', async (t) => {
+testFaults('backup leaves no half copy', async (t, kind) => {
   const { folder: template, key, after } = await withBackup(t);
-  await failEachCall(t, template, async (scene) => {
+  await failEachCall(t, kind, template, async (scene) => {
     const { file, folder, lifetime } = scene;
     const backup = join(folder, 'new-backup');
     const { code } = await runFailing(scene, ['backup', backup]);
@@ -308,9 +310,9 @@ test('backup survives each call of storage that fails', async (t) => {
   });
 });
 
-test('restore survives each call of storage that fails', async (t) => {
+testFaults('restore leaves the old database or the whole backup', async (t, kind) => {
   const { folder: template, key, before, after } = await withBackup(t);
-  await failEachCall(t, template, async (scene) => {
+  await failEachCall(t, kind, template, async (scene) => {
     const { file, folder, lifetime } = scene;
     const restore = ['restore', join(folder, 'backup')];
     const { code, stderr } = await runFailing(scene, restore);
@@ -326,12 +328,12 @@ test('restore survives each call of storage that fails', async (t) => {
   });
 });
 
-test('a webhook gets its events whichever call of storage fails', async (t) => {
+testFaults('a webhook gets its events', async (t, kind) => {
   const { folder: template, key } = await withKey(t);
   const endpoint = await startEndpoint(t);
   const WEBHOOKS_ALLOW_PRIVATE = 'true';
   const body = JSON.stringify({ url: endpoint.url, types: ['pet.created'] });
-  await failEachCall(t, template, async ({ lifetime, file, storage, fault }) => {
+  await failEachCall(t, kind, template, async ({ lifetime, file, storage, fault }) => {
     const env = { ...variablesOf(file), WEBHOOKS_ALLOW_PRIVATE };
     // Not in the template, because a copied database disables its webhooks.
     const preparation = await startTestService(lifetime, {
