@@ -69,8 +69,8 @@ function testFaults(title: string, body: (t: TestContext, kind: Kind) => Promise
 
 /** Plays an operation on copies of a folder. Each time another call fails, until none does. */
 async function failEachCall(t: TestContext, kind: Kind, template: string, play: Play): Promise<void> {
-  const playOnce = async (call: number) => {
-    const fault = { kind, call };
+  const playOnce = async (number: number) => {
+    const fault = { kind, call: number };
     const { lifetime, end } = beginLifetime();
     try {
       const folder = temporaryFolder(lifetime);
