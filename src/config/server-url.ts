@@ -129,16 +129,37 @@ function decode(text: string): string {
 
 const MASK = '****';
 
-/** The address as it was written, but with its password, and the parameters whose names are those of secrets, masked. */
+/** Parameters that are shown with their values. Another name may be a part of a password that is not encoded. */
+const SHOWN: ReadonlySet<string> = new Set([
+  'application_name',
+  'dbname',
+  'fallback_application_name',
+  'host',
+  'options',
+  'port',
+  'ssl',
+  'sslcert',
+  'sslkey',
+  'sslmode',
+  'sslnegotiation',
+  'sslrootcert',
+  'uselibpqcompat',
+  'user',
+]);
+
+/** The same, whose values are masked. */
+const SECRETS: ReadonlySet<string> = new Set(['password', 'sslpassword']);
+
+/** The address as it was written, but with its password, and what may be secret in its parameters, masked. */
 export function maskUrl(text: string): string {
   const [, scheme, authority = '', path = '', query = ''] =
     /^([a-z]+:\/\/)([^/?#]*)([^?]*)(.*)$/s.exec(text) ?? [];
   if (scheme === undefined) return text;
   const masked = authority.replace(/^([^:]*):.+@/s, `$1:${MASK}@`);
-  return (
-    scheme +
-    masked +
-    path +
-    query.replaceAll(/([^?&=]*(?:pass|secret|token|key)[^&=]*)=[^&]+/gi, `$1=${MASK}`)
-  );
+  return scheme + masked + path + query.replaceAll(/([?&])([^&=]*)[^&]*/g, maskParameter);
+}
+
+function maskParameter(parameter: string, mark: string, name: string): string {
+  if (SHOWN.has(name) || parameter === mark) return parameter;
+  return SECRETS.has(name) ? `${mark}${name}=${MASK}` : mark + MASK;
 }
