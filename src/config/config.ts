@@ -4,7 +4,8 @@ import { BASE_LENGTH, browserOrigin, normalBase, normalOrigin, origin, portConfl
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from './database-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
-import { maskUrl, urlFault } from './server-url.ts';
+import { maskUrl } from './mask-url.ts';
+import { urlFault } from './server-url.ts';
 import { mistypedVariables, unknownVariables } from './unknown-variables.ts';
 
 const LOG_FORMATS = ['pretty', 'json'] as const;

@@ -38,7 +38,7 @@ const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'] as const;
 export type TlsFile = (typeof TLS_FILES)[number];
 
 /** Parameters that are read. Others have no effect: addresses hold those of other programs. */
-const PARAMETERS = [
+export const PARAMETERS = [
   'host',
   'port',
   'user',
