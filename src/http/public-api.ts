@@ -87,7 +87,7 @@ const serveSite: Step<Service> = (context, service) => {
     : service.site.answer(context);
 };
 
-/** A page that costs more than a refusal: each address gets so many. */
+/** Pages cost more than refusals, and need no key: each address gets PAGE_LIMITS. */
 async function serveCounted(context: RequestContext, service: Service): Promise<Response> {
   const address = `pages ${service.addressOf(context.request)}`;
   try {

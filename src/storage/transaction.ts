@@ -45,9 +45,8 @@ export interface Transaction extends Queries {
   /** Inserts rows with all columns of the table. `onConflict` ends the statement. */
   insert(table: AnyTable, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
   /**
-   * Adds rows in this order, in one statement or few. Returns their ids, which the database assigns ascending, as it writes the
-   * instant in `Table.stamp`. `note`: an
-   * INSERT without values besides `clock` that reads the new rows from `added`, in the same round trip.
+   * Adds rows in this order, in one statement or few, with the instant in the column `Table.stamp`. Returns their ids, which the
+   * database assigns ascending. `note`: an INSERT without values besides `clock` that reads the new rows from `added`, in the same round trip.
    */
   add<C extends Codecs>(table: Table<C>, rows: readonly NewRow<C>[], note?: Sql): Promise<readonly bigint[]>;
   /** Whether its changes have no events. */

@@ -99,14 +99,14 @@ async function failEachCall(t: TestContext, kind: Kind, template: string, play: 
 /** Runs a command whose storage fails. It says in one line what was wrong, unless it was killed. */
 async function runFailing({ storage, file }: Scene, args: readonly string[]): Promise<Outcome> {
   storage.begin();
-  const outcome = await start(args, { ...variablesOf(file), ...storage.variables }).ended;
+  const outcome = await start(args, { ...toVariables(file), ...storage.variables }).ended;
   storage.end();
   if (outcome.code !== null) assert.doesNotMatch(outcome.stderr, /^\s+at /m);
   if (!storage.hasFailed()) assert.equal(outcome.code, 0, outcome.stderr);
   return outcome;
 }
 
-function variablesOf(file: string): Variables {
+function toVariables(file: string): Variables {
   return { DATABASE_URL: `sqlite:${file}`, PORT: '0' };
 }
 
@@ -131,7 +131,7 @@ const namesIn = (file: string) =>
 /** A folder with a database that has a key. */
 async function withKey(t: TestContext) {
   const folder = temporaryFolder(t);
-  const variables = variablesOf(join(folder, 'petstore.db'));
+  const variables = toVariables(join(folder, 'petstore.db'));
   newDatabase(join(folder, 'petstore.db'));
   const { key } = await issueKey(variables, { scopes: SCOPES });
   return { folder, key, variables };
@@ -140,7 +140,7 @@ async function withKey(t: TestContext) {
 testFaults('a create, a PATCH, an order and its completion are done once', async (t, kind) => {
   const { folder: template, key } = await withKey(t);
   await failEachCall(t, kind, template, async ({ lifetime, file, storage }) => {
-    const env = { ...variablesOf(file), WEBHOOKS: 'off' };
+    const env = { ...toVariables(file), WEBHOOKS: 'off' };
     let service = await startServiceProcess(lifetime, { ...env, ...storage.variables });
     let last: Answer | undefined;
     const send = async (path: string, asked: Asked, status: number) => {
@@ -239,7 +239,7 @@ testFaults('migrate loses nothing and can be repeated', async (t, kind) => {
   makeOldSqlite(join(template, 'petstore.db'), 10, animals);
   const newest = join(temporaryFolder(t), 'newest.db');
   cpSync(join(template, 'petstore.db'), newest);
-  await run(['migrate'], variablesOf(newest));
+  await run(['migrate'], toVariables(newest));
   const PETS = 'SELECT id, name, category_id, status, version FROM pets ORDER BY id';
   const everything = (file: string) =>
     [PETS, 'SELECT * FROM idempotency', 'SELECT * FROM accounts', 'PRAGMA user_version'].map((statement) =>
@@ -249,7 +249,7 @@ testFaults('migrate loses nothing and can be repeated', async (t, kind) => {
     const { file, lifetime } = scene;
     const { code } = await runFailing(scene, ['migrate']);
     assert.deepEqual(readRows(file, 'PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
-    if (code !== 0) assert.equal((await run(['migrate'], variablesOf(file))).code, 0);
+    if (code !== 0) assert.equal((await run(['migrate'], toVariables(file))).code, 0);
     assert.deepEqual(everything(file), everything(newest));
     await assertServes(lifetime, file);
     // No id of before is used again.
@@ -284,7 +284,7 @@ testFaults('copy leaves an empty target or a whole one', async (t, kind) => {
     // Empty or whole: only an empty one is accepted again.
     const isWhole = namesIn(target).length > 0;
     if (code !== null) assert.equal(isWhole, code === 0);
-    const again = await run(args, variablesOf(file));
+    const again = await run(args, toVariables(file));
     assert.equal(again.code, isWhole ? 1 : 0, again.stderr);
     for (const each of [file, target]) {
       assert.deepEqual(namesIn(each), after);
@@ -301,7 +301,7 @@ testFaults('backup leaves no half copy', async (t, kind) => {
     const { code } = await runFailing(scene, ['backup', backup]);
     // A name that is there is that of a whole backup.
     if (code === 0) assert.ok(existsSync(backup));
-    else if (!existsSync(backup)) assert.equal((await run(['backup', backup], variablesOf(file))).code, 0);
+    else if (!existsSync(backup)) assert.equal((await run(['backup', backup], toVariables(file))).code, 0);
     assert.equal(existsSync(`${backup}.unfinished`), false);
     for (const each of [backup, file]) {
       assert.deepEqual(namesIn(each), after);
@@ -322,7 +322,7 @@ testFaults('restore leaves the old database or the whole backup', async (t, kind
     // After a kill, the old one may have two names, and no service opens it.
     if (statSync(file).nlink === 1) await assertServes(lifetime, file, [key]);
     else assert.equal(code, null);
-    assert.equal((await run(restore, variablesOf(file))).code, 0);
+    assert.equal((await run(restore, toVariables(file))).code, 0);
     assert.deepEqual(namesIn(file), before);
     await assertServes(lifetime, file, [key]);
   });
@@ -334,7 +334,7 @@ testFaults('a webhook gets its events', async (t, kind) => {
   const WEBHOOKS_ALLOW_PRIVATE = 'true';
   const body = JSON.stringify({ url: endpoint.url, types: ['pet.created'] });
   await failEachCall(t, kind, template, async ({ lifetime, file, storage, fault }) => {
-    const env = { ...variablesOf(file), WEBHOOKS_ALLOW_PRIVATE };
+    const env = { ...toVariables(file), WEBHOOKS_ALLOW_PRIVATE };
     // Not in the template, because a copied database disables its webhooks.
     const preparation = await startTestService(lifetime, {
       databaseUrl: `sqlite:${file}`,

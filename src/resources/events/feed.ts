@@ -94,7 +94,7 @@ export class Feed {
     this.#shared = undefined;
   }
 
-  /** A page for a reader who has waited. Those whom one look wakes share it if they read equal streams from one place. */
+  /** A page for a reader that has waited. Readers that one look wakes share a page if place and streams are equal. */
   listForWoken(query: EventQuery): Promise<EventPage> {
     const { streams, after, limit } = query;
     const name = `${after} ${limit} ${streams.map(nameStream).join()}`;
