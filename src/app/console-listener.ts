@@ -7,12 +7,9 @@ import type { Config } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { adminDescription } from '../description/admin-openapi.ts';
 import { createAdminApi } from '../http/admin-api.ts';
-import { limitConnections } from '../http/connection-limit.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
 import { Listener } from '../http/listener.ts';
-import { createHttpServer, serve } from '../http/server.ts';
 import { CONSOLE_PAGES } from '../pages/console/console-page.ts';
-import { listen } from './listen.ts';
 import type { Running } from './running.ts';
 
 export interface OpenConsole {
@@ -33,8 +30,8 @@ export async function openConsole(
   { host, port, url }: NonNullable<Config['console']>,
   metrics: RequestMetrics | undefined,
 ): Promise<OpenConsole> {
-  const { store, state, limiter, quotas, clock, config, limits, log, failedRequests, servers } = running;
-  const { environment, trustProxy: trusted } = config;
+  const { store, state, limiter, quotas, clock, config, failedRequests } = running;
+  const { environment } = config;
   const ceremonies = createCeremonies(store.passkeys, environment);
   let address = '';
   const repositories = {
@@ -65,15 +62,12 @@ export async function openConsole(
     passkeys: ceremonies,
   });
   const operatorConsole = new Listener(api, running);
-  const server = createHttpServer(limits);
-  const wire = serve(server, operatorConsole, limits);
-  limitConnections(server, config.maxConnectionsPerAddress, { trusted, log, wire });
-  servers.push(server);
-  const bound = await listen(server, { host, port, variable: 'CONSOLE_PORT' });
-  address = url ?? browserOrigin(host, bound);
+  const bound = await running.openPort(running, { host, port, variable: 'CONSOLE_PORT' });
+  const wire = bound.serve(operatorConsole);
+  address = url ?? browserOrigin(host, bound.port);
   return {
     url: address,
-    listener: origin(host, bound),
+    listener: origin(host, bound.port),
     get isBusy() {
       return operatorConsole.inFlight > 0 || wire.isBusy;
     },

@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Handlers, Wire } from 'direct-http';
+import type { Config } from '../config/config.ts';
 import { StartupError } from '../domain/startup-error.ts';
+import { limitConnections } from '../http/connection-limit.ts';
+import type { Response } from '../http/context.ts';
+import { createHttpServer, type HttpLimits, serve } from '../http/server.ts';
+import type { Logger } from 'pino';
 
 /** Where a server listens, with the variable of its port. */
 interface Place {
@@ -30,3 +36,33 @@ export async function listen(server: Server, { host, port, variable }: Place): P
     throw new StartupError(`Cannot listen on ${host}:${port}: ${reason}.`, { cause: error });
   }
 }
+
+interface PortParts {
+  readonly config: Config;
+  readonly limits: HttpLimits;
+  readonly log: Logger;
+  readonly servers: Server[];
+}
+
+/** A port that requests come to. */
+export interface Port {
+  readonly port: number;
+  /** Lets `handlers` answer the requests. Call it in the turn in which the port was opened: no request is accepted before. */
+  serve(handlers: Handlers<Response>): Pick<Wire<Response>, 'isBusy'>;
+}
+
+export type OpenPort = (parts: PortParts, place: Place) => Promise<Port>;
+
+/** Opens a port with the limits of the HTTP layer. @throws StartupError in one line. */
+export const openPort: OpenPort = async ({ config, limits, log, servers }, place) => {
+  const server = createHttpServer(limits);
+  servers.push(server);
+  return {
+    port: await listen(server, place),
+    serve(handlers) {
+      const wire = serve(server, handlers, limits);
+      limitConnections(server, config.maxConnectionsPerAddress, { trusted: config.trustProxy, log, wire });
+      return wire;
+    },
+  };
+};

@@ -3,13 +3,10 @@ import { OPERATIONS } from '../resources/index.ts';
 import { origin } from '../config/addresses.ts';
 import { baseUrls } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
-import { limitConnections } from '../http/connection-limit.ts';
 import { cors } from '../http/cors.ts';
 import { KeyUses, UsageCounts } from '../observability/key-usage.ts';
 import { Listener } from '../http/listener.ts';
 import { createPublicApi } from '../http/public-api.ts';
-import { createHttpServer, serve } from '../http/server.ts';
-import { listen } from './listen.ts';
 import type { Running } from './running.ts';
 import { createSite } from './site.ts';
 
@@ -17,11 +14,10 @@ export type PublicApi = Awaited<ReturnType<typeof openPublicApi>>;
 
 /** The public listener: the API below `/v1`, and the pages about it. */
 export async function openPublicApi(running: Running, metrics: RequestMetrics | undefined) {
-  const { config, limits, clock, log, store, state, limitWatch, servers } = running;
-  const { environment, host, trustProxy: trusted } = config;
-  const server = createHttpServer(limits);
-  servers.push(server);
-  const port = await listen(server, { host, port: config.port, variable: 'PORT' });
+  const { config, clock, store, state, limitWatch } = running;
+  const { environment, host } = config;
+  const opened = await running.openPort(running, { host, port: config.port, variable: 'PORT' });
+  const { port } = opened;
   // From here on nothing is awaited, so no connection is accepted before the app can answer it. With PORT=0 the port is
   // known only now, and the base addresses may depend on it.
   const { base, urls } = baseUrls(config, port);
@@ -45,8 +41,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
     metrics,
   });
   const listener = new Listener(api, running);
-  const wire = serve(server, listener, limits);
-  limitConnections(server, config.maxConnectionsPerAddress, { trusted, log, wire });
+  const wire = opened.serve(listener);
   return {
     /** The address it listens on, without a path. */
     url: origin(host, port),

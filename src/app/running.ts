@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { OpenPort } from './listen.ts';
 import type { LimitWatch } from './limit-watch.ts';
 import type { ClientAddress } from '../http/address.ts';
 import type { ServingState } from '../http/steps.ts';
@@ -38,6 +39,7 @@ export interface Running extends OpenLimiter {
   /** Undefined without the console. */
   readonly recent: RecentRequests | undefined;
   readonly failedRequests: FailedRequests;
+  readonly openPort: OpenPort;
   /** All servers, to close them. Each is added before it listens. */
   readonly servers: Server[];
 }

@@ -21,7 +21,9 @@ import { openPublicApi, type PublicApi } from './public-listener.ts';
 import type { Running } from './running.ts';
 import { ServingGate } from './serving-gate.ts';
 import { stopService } from './stop.ts';
+import { type OpenPort, openPort } from './listen.ts';
 import { openWebhooks } from './webhooks.ts';
+import type { Transport } from '../resources/webhooks/transport.ts';
 import { openStore } from './store.ts';
 import { findExposedFile } from '../storage/open.ts';
 import type { Store } from '../resources/repositories.ts';
@@ -51,12 +53,22 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** What speaks to files, the network and threads. */
+interface Surroundings {
+  readonly openStore: typeof openStore;
+  readonly openPort: OpenPort;
+  /** What speaks to the endpoints of webhooks. */
+  readonly transport: Transport;
+}
+
 interface ServiceDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: HttpLimits;
   /** Name servers for the endpoints of webhooks, in place of those of the system. */
   readonly nameServers?: readonly string[];
+  /** The world outside. By default it is the real one. */
+  readonly surroundings?: Partial<Surroundings>;
   /** Tells of the addresses once everything listens; in the log by default. */
   readonly announce?: (addresses: Addresses) => void;
 }
@@ -67,6 +79,7 @@ interface ServiceDependencies {
  */
 export async function startService(config: Config, dependencies: ServiceDependencies): Promise<Service> {
   const { clock, log, limits = HTTP_LIMITS } = dependencies;
+  const { surroundings = {} } = dependencies;
   const { announce = (addresses: Addresses) => logAddresses(log, addresses) } = dependencies;
   let gate: ServingGate | undefined;
   const outages = new Outages();
@@ -77,7 +90,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     // If that connection held the lock, another service may count from now on.
     void gate?.check();
   };
-  const store = await openStore({ ...config, clock, onLost, mustWrite: true });
+  const store = await (surroundings.openStore ?? openStore)({ ...config, clock, onLost, mustWrite: true });
   const servers: Server[] = [];
   let limiter: RateLimiter | undefined;
   try {
@@ -106,7 +119,9 @@ export async function startService(config: Config, dependencies: ServiceDependen
     const recent = config.console && new RecentRequests();
     const limitWatch = new LimitWatch(store);
     const feed = new Feed(store.events);
-    const webhooks = config.webhooks ? openWebhooks(config, { ...dependencies, store, feed }) : undefined;
+    const webhooks = config.webhooks
+      ? openWebhooks(config, { ...dependencies, ...surroundings, store, feed })
+      : undefined;
     const running: Running = {
       config,
       limits,
@@ -123,6 +138,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       addressOf,
       recent,
       failedRequests: new FailedRequests(),
+      openPort: surroundings.openPort ?? openPort,
       servers,
     };
 

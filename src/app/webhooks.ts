@@ -9,6 +9,7 @@ import { Deliverer } from '../resources/webhooks/deliverer.ts';
 import { Endpoints } from '../resources/webhooks/endpoints.ts';
 import { Sender } from '../resources/webhooks/send.ts';
 import { startSendingThread, ThreadTransport } from '../resources/webhooks/thread-transport.ts';
+import type { Transport } from '../resources/webhooks/transport.ts';
 
 interface Dependencies {
   readonly clock: Clock;
@@ -17,15 +18,20 @@ interface Dependencies {
   readonly feed: Feed;
   /** In place of those of the system. */
   readonly nameServers?: readonly string[];
+  /** In place of a thread that speaks to the network. */
+  readonly transport?: Transport;
 }
 
 /** What sends events to endpoints, and what operations do with endpoints. */
-export function openWebhooks(config: Config, { clock, log, store, feed, nameServers }: Dependencies) {
+export function openWebhooks(
+  config: Config,
+  { clock, log, store, feed, nameServers, transport }: Dependencies,
+) {
   const allowPrivate = config.allowsPrivateWebhooks;
   const sender = new Sender({
     clock,
     allowPrivate,
-    transport: new ThreadTransport(() => startSendingThread({ allowPrivate, nameServers }), log),
+    transport: transport ?? new ThreadTransport(() => startSendingThread({ allowPrivate, nameServers }), log),
   });
   const deliverer = new Deliverer({
     // Without Redis there is one instance at a time, so the next one goes on with its leases.

@@ -26,13 +26,16 @@ export interface Dialect {
   isReadOnly(error: unknown): boolean;
   /** Whether a statement failed because the role of this process may not do it. */
   lacksRight(error: unknown): boolean;
-  /** Whether transactions commit in the order of their statements, because only one writes at a time. */
-  readonly hasOneWriter: boolean;
+  /** The statements that move the `most` oldest rows to a table where they get new ids. The last one gives their number. */
+  moveOldest(from: AnyTable, to: AnyTable, columns: Sql, most: number): readonly Sql[];
+  readonly kind: 'sqlite' | 'postgres';
 }
 
 /** Reads of a database, in a transaction or outside. */
 export interface Queries {
   readonly dialect: Dialect;
+  /** Whether one process writes to the database, so that transactions commit in the order of their statements. */
+  readonly hasOneWriter: boolean;
   /** The rows of a table, chosen by the end of a SELECT: sql`WHERE id = ${id}`. */
   select<C extends Codecs>(table: Table<C>, end: Sql): Promise<readonly RowObject<C>[]>;
 }

@@ -22,7 +22,7 @@ import {
   Table,
   text,
 } from '../../storage/table.ts';
-import type { Dialect, Transaction } from '../../storage/transaction.ts';
+import type { Transaction } from '../../storage/transaction.ts';
 import type { EventType, StoredStream, Stream } from './rules.ts';
 
 const COLUMNS = {
@@ -42,7 +42,7 @@ const COLUMNS = {
 /** The feed. The id of an event is its place, and `key` is the id that clients see. */
 export const EVENTS = new Table('events', COLUMNS, { key: ['id'], assignsIds: true });
 
-/** Events that are committed and have no place yet, in the order of their ids. Only PostgreSQL writes here. */
+/** Events that are committed and have no place yet, in the order of their ids. Only where several processes write. */
 const EVENT_QUEUE = new Table('event_queue', COLUMNS, { key: ['id'], assignsIds: true });
 
 /** What was told once: it is not told again. */
@@ -72,7 +72,7 @@ export interface NewEvent<T = unknown> extends Stream {
  * Where writers add events. With several writers, the order of commits is not that of statements, so their events get
  * places after their commits.
  */
-function chooseTable({ hasOneWriter }: Dialect): Sql {
+function chooseTable({ hasOneWriter }: Pick<Transaction, 'hasOneWriter'>): Sql {
   return raw(hasOneWriter ? 'events' : 'event_queue');
 }
 
@@ -100,8 +100,9 @@ export async function recordEvents(
 /** The texts of `insertEvents`, by the number of events and the place of the clock: each change of an animal needs one. */
 const INSERTS = new Map<string, readonly string[]>();
 
-function insertEvents({ clock, dialect }: Transaction, events: readonly NewEvent[]): Sql {
-  const name = `${events.length} ${dialect.hasOneWriter}`;
+function insertEvents(transaction: Transaction, events: readonly NewEvent[]): Sql {
+  const { clock, dialect, hasOneWriter } = transaction;
+  const name = `${events.length} ${dialect.kind} ${hasOneWriter}`;
   const texts = INSERTS.get(name);
   if (texts !== undefined)
     return new Sql(
@@ -120,7 +121,7 @@ function insertEvents({ clock, dialect }: Transaction, events: readonly NewEvent
     ({ accountId, environment, type, version = null, data, actor }) =>
       sql`(${accountId}, ${environment}, ${type}, ${clock}, ${version}, ${data}, ${textFromActor(actor)})`,
   );
-  const insert = sql`INSERT INTO ${chooseTable(dialect)} (${NEW_COLUMNS}) VALUES ${join(rows)}`;
+  const insert = sql`INSERT INTO ${chooseTable(transaction)} (${NEW_COLUMNS}) VALUES ${join(rows)}`;
   INSERTS.set(name, insert.strings);
   return insert;
 }
@@ -130,13 +131,13 @@ function insertEvents({ clock, dialect }: Transaction, events: readonly NewEvent
  * it, as SQL.
  */
 export function noteCreations(
-  { clock, dialect, isSilent }: Transaction,
+  transaction: Transaction,
   type: EventType,
   { data, actor }: { readonly data: Sql; readonly actor: Sql },
 ): Sql | undefined {
-  if (isSilent) return undefined;
-  return sql`INSERT INTO ${chooseTable(dialect)} (${NEW_COLUMNS})
-    SELECT 0, '', ${raw(`'${type}'`)}, ${clock}, 1, ${data}, ${actor} FROM added ORDER BY id`;
+  if (transaction.isSilent) return undefined;
+  return sql`INSERT INTO ${chooseTable(transaction)} (${NEW_COLUMNS})
+    SELECT 0, '', ${raw(`'${type}'`)}, ${transaction.clock}, 1, ${data}, ${actor} FROM added ORDER BY id`;
 }
 
 /** Whether something is told for the first time. Nothing else is written when it is not. */
@@ -183,20 +184,16 @@ const PLACED_COLUMNS = raw(
  */
 async function moveQueued(transaction: Transaction, most: number): Promise<boolean> {
   // Each gets a new id, which is its place.
-  const [row] = await transaction.query<readonly [moved: bigint]>(sql`
-    WITH queued AS (
-      DELETE FROM event_queue WHERE id IN (SELECT id FROM event_queue ORDER BY id LIMIT ${most}) RETURNING *
-    ), placed AS (
-      INSERT INTO events (${PLACED_COLUMNS}) SELECT ${PLACED_COLUMNS} FROM queued ORDER BY id RETURNING 1
-    )
-    SELECT count(*) FROM placed`);
-  return Number(row?.[0]) === most;
+  let rows: readonly Row[] = [];
+  for (const statement of transaction.dialect.moveOldest(EVENT_QUEUE, EVENTS, PLACED_COLUMNS, most))
+    rows = await transaction.query(statement);
+  return Number(rows[0]?.[0]) === most;
 }
 
 async function placeEvents(transaction: Transaction): Promise<boolean> {
   // If the lock is held, another instance places them now.
   return (
-    !transaction.dialect.hasOneWriter &&
+    !transaction.hasOneWriter &&
     (await transaction.tryLock(PLACING_LOCK)) &&
     (await moveQueued(transaction, PLACED_AT_ONCE))
   );
@@ -204,7 +201,7 @@ async function placeEvents(transaction: Transaction): Promise<boolean> {
 
 /** The same, behind the instance that places events now. */
 async function placeForEnd(transaction: Transaction): Promise<boolean> {
-  if (transaction.dialect.hasOneWriter) return false;
+  if (transaction.hasOneWriter) return false;
   await transaction.takeLock(PLACING_LOCK);
   return moveQueued(transaction, PLACED_FOR_END);
 }
@@ -351,7 +348,7 @@ const LOOKED_AT = 10_000;
 export function lookQuery({ dialect }: Pick<Engine, 'dialect'>, after: bigint): Sql {
   // The LIMIT keeps SQLite from reading the whole index in the order of the groups.
   return sql`
-    SELECT EXISTS (SELECT 1 FROM event_queue)${raw(dialect.hasOneWriter ? '' : '::int::bigint')},
+    SELECT EXISTS (SELECT 1 FROM event_queue)${raw(dialect.kind === 'sqlite' ? '' : '::int::bigint')},
       e.id, e.account_id, e.environment, e.type, e.count
     FROM event_feed f LEFT JOIN (
       SELECT max(id) AS id, account_id, environment, type, count(*) AS count FROM (
@@ -446,7 +443,7 @@ export function open(engine: Engine) {
       return marked.length > 0 && engine.write(takeMark, mark);
     },
     /** Milliseconds between two looks: a look at SQLite costs no round trip. */
-    lookInterval: engine.dialect.hasOneWriter ? 100 : 1_000,
+    lookInterval: engine.hasOneWriter ? 100 : 1_000,
     /** Whoever passes `after` compares it with the bounds of the page. */
     async list(query: EventQuery): Promise<EventPage> {
       const rows = await engine.read(pageQuery(engine, query));

@@ -384,7 +384,7 @@ export function open(
   // Orders of one animal go one after the other, so that a crowd that wants it takes one connection and not all of them.
   const ofPet = inTurn((_actor, _accountId, { petId }) => petId, create);
   // So do those of one account, which wait for its lock. With one writer, nobody waits for a lock.
-  const ofAccount = engine.dialect.hasOneWriter ? ofPet : inTurn((_actor, accountId) => accountId, ofPet);
+  const ofAccount = engine.hasOneWriter ? ofPet : inTurn((_actor, accountId) => accountId, ofPet);
   const readAccountOrders = async (statement: Sql): Promise<readonly AccountOrder[]> =>
     (await engine.read(statement)).map(parseAccountOrder).map(toAccountOrder);
   return {

@@ -108,7 +108,7 @@ function addPets(transaction: Transaction, pets: readonly OwnedPet[]): Promise<r
 }
 
 function noteNewPets(transaction: Transaction): Sql | undefined {
-  const data = transaction.dialect.hasOneWriter ? JSON_COLUMN : POSTGRES_JSON;
+  const data = transaction.dialect.kind === 'sqlite' ? JSON_COLUMN : POSTGRES_JSON;
   return noteCreations(transaction, 'pet.created', { data, actor: raw('changed_by') });
 }
 

@@ -252,6 +252,7 @@ export function transactionOn(database: Database, isSilent = false): Transaction
   const query = runOn(database);
   return {
     dialect: DIALECT,
+    hasOneWriter: false,
     query,
     select: selectOn(query),
     async insert(table, rows, onConflict = '') {

@@ -25,7 +25,17 @@ export const DIALECT: Dialect = {
   },
   // `newest` has the order of the index.
   indexedBy: (table) => raw(table.name),
-  hasOneWriter: false,
+  kind: 'postgres',
+  // One statement, because more rows can become visible between two.
+  moveOldest: (from, to, columns, most) => [
+    sql`
+      WITH oldest AS (
+        DELETE FROM ${raw(from.name)} WHERE id IN (SELECT id FROM ${raw(from.name)} ORDER BY id LIMIT ${most}) RETURNING *
+      ), moved AS (
+        INSERT INTO ${raw(to.name)} (${columns}) SELECT ${columns} FROM oldest ORDER BY id RETURNING 1
+      )
+      SELECT count(*) FROM moved`,
+  ],
   lastElement: (column) => raw(`(${column}::json ->> -1)::bigint`),
   isAnyOf: (column, integers) =>
     sql`${raw(column)} = ANY (ARRAY(SELECT json_array_elements_text(${`[${integers.join()}]`}::json)::bigint))`,

@@ -62,6 +62,7 @@ function postgresEngine(
     // The lock ends with its connection.
     mayLoseLock: true,
     dialect: DIALECT,
+    hasOneWriter: false,
     read: run,
     select: selectOn(run),
     write,

@@ -43,10 +43,14 @@ export function lockWhenFree(db: DatabaseSync): void {
 }
 
 /** The transactions of a connection, as a write sees them. `now`: Unix milliseconds. */
-export function transactionsOn(db: DatabaseSync, isSilent = false): (now: () => number) => Transaction {
+export function transactionsOn(
+  db: DatabaseSync,
+  { isSilent = false, hasOneWriter = true }: Partial<Pick<Transaction, 'isSilent' | 'hasOneWriter'>> = {},
+): (now: () => number) => Transaction {
   const statements = new Statements(db);
   const queries: Omit<Transaction, 'now' | 'clock' | 'add'> = {
     dialect: DIALECT,
+    hasOneWriter,
     isSilent,
     query: async (statement) => statements.run<never>(statement),
     select: async (table, end) => statements.run(table.select(end)).map((row) => table.parse(row)),

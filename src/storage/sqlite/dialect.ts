@@ -8,7 +8,13 @@ export const DIALECT: Dialect = {
   newest: (columns, from) => sql`WHERE ${equalities(columns)}id <= ${from} ORDER BY id DESC`,
   oldest: (columns, after) => sql`WHERE ${equalities(columns)}id > ${after} ORDER BY id`,
   indexedBy: (table, index) => raw(`${table.name} INDEXED BY ${index}`),
-  hasOneWriter: true,
+  kind: 'sqlite',
+  // Nothing is committed between the two.
+  moveOldest: (from, to, columns, most) => [
+    sql`INSERT INTO ${raw(to.name)} (${columns}) SELECT ${columns} FROM ${raw(from.name)} ORDER BY id LIMIT ${most}`,
+    sql`DELETE FROM ${raw(from.name)} WHERE id IN (SELECT id FROM ${raw(from.name)} ORDER BY id LIMIT ${most})`,
+    sql`SELECT changes()`,
+  ],
   lastElement: (column) => raw(`${column} ->> '$[#-1]'`),
   isAnyOf: (column, integers) =>
     sql`${raw(column)} IN (SELECT value FROM json_each(${`[${integers.join()}]`}))`,

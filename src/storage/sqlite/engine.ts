@@ -25,7 +25,16 @@ export function openSqlite(path: string, settings: EngineSettings & { createFold
   const files = databaseFiles(file);
   const reader = new Reader(db);
   const writer = new Writer(clock, () => takeWritingThread(writingThread, { files, isSilent }), onLost);
-  return sqliteEngine({ db, file, guard: new DatabaseGuard(files), reader, writer, writes, clock });
+  return sqliteEngine({
+    db,
+    file,
+    guard: new DatabaseGuard(files),
+    reader,
+    writer,
+    writes,
+    clock,
+    hasOneWriter: true,
+  });
 }
 
 interface SqliteParts {
@@ -36,6 +45,7 @@ interface SqliteParts {
   readonly writer: Writer;
   readonly writes: Writes;
   readonly clock: Clock;
+  readonly hasOneWriter: boolean;
 }
 
 /** What the hot reads of this database use besides. */
@@ -44,7 +54,17 @@ export interface SqliteEngine extends Engine {
   readonly reader: Reader;
 }
 
-function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: SqliteParts): SqliteEngine {
+/** An engine over a connection that reads and a writer. */
+export function sqliteEngine({
+  db,
+  file,
+  guard,
+  reader,
+  writer,
+  writes,
+  clock,
+  hasOneWriter,
+}: SqliteParts): SqliteEngine {
   let lock: ServingLock | undefined;
   const run = <T>(work: Write<never, unknown>, args: readonly unknown[], idempotency?: Idempotency) => {
     const place = writes.findPlace(work);
@@ -67,6 +87,7 @@ function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: Sqlite
     // The operating system holds the lock as long as the process lives. A stored row of a wrong clock must be corrected.
     mayLoseLock: false,
     dialect: DIALECT,
+    hasOneWriter,
     read,
     select: async (table, end) => (await read(table.select(end))).map((row) => table.parse(row)),
     write,

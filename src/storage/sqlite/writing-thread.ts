@@ -64,23 +64,24 @@ export function runWritingThread(writes: Writes): void {
       port.postMessage('closed');
     } else if ('open' in message) {
       const { files, isSilent } = message.open;
-      thread = new WritingThread(files, writes, isSilent);
+      thread = new WritingThread(files, writes, { isSilent, hasOneWriter: true });
     } else void thread?.perform(message).then((answer) => port.postMessage(answer));
   });
 }
 
-class WritingThread {
+/** What a thread does for one database. */
+export class WritingThread {
   readonly #files: DatabaseFiles;
   readonly #guard: DatabaseGuard;
   readonly #writes: Writes;
-  readonly #isSilent: boolean;
+  readonly #kind: Pick<Transaction, 'isSilent' | 'hasOneWriter'>;
   #connection: { readonly db: DatabaseSync; readonly begin: ReturnType<typeof transactionsOn> } | undefined;
 
-  constructor(files: DatabaseFiles, writes: Writes, isSilent: boolean) {
+  constructor(files: DatabaseFiles, writes: Writes, kind: Pick<Transaction, 'isSilent' | 'hasOneWriter'>) {
     this.#files = files;
     this.#guard = new DatabaseGuard(files);
     this.#writes = writes;
-    this.#isSilent = isSilent;
+    this.#kind = kind;
   }
 
   async perform({ calls, now }: Message): Promise<ThreadAnswer> {
@@ -106,7 +107,7 @@ class WritingThread {
 
   #connect() {
     const db = connectToWrite(this.#files.path);
-    return { db, begin: transactionsOn(db, this.#isSilent) };
+    return { db, begin: transactionsOn(db, this.#kind) };
   }
 
   /**
