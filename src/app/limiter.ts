@@ -10,17 +10,25 @@ import {
   type RateLimitAdmin,
 } from '../limits/limiter.ts';
 import { MemoryLimiter } from '../limits/memory.ts';
+import type { NewConnection } from '../limits/redis/connection.ts';
 import { NoAnswer, withTimeout } from '../limits/timeout.ts';
 import type { Store } from '../resources/repositories.ts';
 
 /** Milliseconds. Longer than a request waits, because a list of all bans takes many round trips to Redis. */
 const PATIENCE = 2_000;
 
+interface LimiterDependencies {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** By default over a socket. */
+  readonly newRedisConnection?: NewConnection;
+}
+
 /** Opens the limiter that `REDIS_URL` stands for, and the operator's view of it: no answer in time is `unavailable`. */
 export async function openLimiter(
   config: Config,
   store: Store,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  { clock, log, newRedisConnection }: LimiterDependencies,
   events: LimiterEvents,
 ): Promise<OpenLimiter> {
   const { redisUrl } = config;
@@ -36,6 +44,7 @@ export async function openLimiter(
     policy: config,
     clock,
     log,
+    newConnection: newRedisConnection,
     ...events,
   });
   return { limiter, quotas: limitTime(quotas) };

@@ -15,6 +15,7 @@ import { RecentRequests } from '../observability/recent-requests.ts';
 import { Feed } from '../resources/events/feed.ts';
 import { HTTP_LIMITS, type HttpLimits } from '../http/server.ts';
 import type { LimiterEvents, RateLimiter } from '../limits/limiter.ts';
+import type { NewConnection } from '../limits/redis/connection.ts';
 import { openLimiter } from './limiter.ts';
 import { LimitWatch } from './limit-watch.ts';
 import { openPublicApi, type PublicApi } from './public-listener.ts';
@@ -59,6 +60,7 @@ interface Surroundings {
   readonly openPort: OpenPort;
   /** What speaks to the endpoints of webhooks. */
   readonly transport: Transport;
+  readonly newRedisConnection: NewConnection;
 }
 
 interface ServiceDependencies {
@@ -112,7 +114,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       onBan: (keyId, ban) => void changeLog.banBegins(keyId, ban),
       onHeartbeat: (seconds) => metrics?.metrics.heartbeat(seconds),
     };
-    const opened = await openLimiter(config, store, dependencies, events);
+    const opened = await openLimiter(config, store, { clock, log, ...surroundings }, events);
     ({ limiter } = opened);
     const state = { isOpen: true, isDraining: false, isWritable: true };
     const addressOf = clientAddress(config.trustProxy);

@@ -13,11 +13,8 @@ import {
 } from '../../src/limits/redis/slots.ts';
 
 /** A range as a server tells it. */
-const range = (from: number, to: number, port: number, host = '192.0.2.1') => ({
-  from,
-  to,
-  master: { host, port },
-});
+const range = (from: number, to: number, port: number, host: string | null = '192.0.2.1') =>
+  [from, to, [host, port]] as const;
 
 const firstKey = (isThere: (slot: number) => boolean) => instancesKeys('production', isThere).next().value;
 

@@ -5,6 +5,7 @@ import type { BanPolicy } from '../ban.ts';
 import { type LimiterEvents, NO_STORE, type OpenLimiter } from '../limiter.ts';
 import { withTimeout } from '../timeout.ts';
 import { MemoryLimiter } from '../memory.ts';
+import type { NewConnection } from './connection.ts';
 import { ANSWER_TIMEOUT, OutageLimiter } from './outage.ts';
 import { RedisLimiter } from './limiter.ts';
 import { UnreachableError } from './fitness.ts';
@@ -16,6 +17,7 @@ const START_TIMEOUT = 1_000;
 
 interface SharedOptions extends LimiterEvents {
   readonly redisUrl: string;
+  readonly newConnection?: NewConnection | undefined;
   readonly policy: BanPolicy;
   readonly environment: Environment;
   readonly clock: Clock;
@@ -38,12 +40,14 @@ export async function openQuotas({
  */
 export async function openShared({
   redisUrl,
+  newConnection,
   log,
   onHeartbeat,
   ...parts
 }: SharedOptions): Promise<OpenLimiter> {
   const redis = new Redis({
     url: redisUrl,
+    newConnection,
     // The outage policy logs an outage once, so a failed attempt to connect is only a debug message.
     onError: (error) => log.debug({ err: error }, 'redis'),
     onRefused: (error) =>

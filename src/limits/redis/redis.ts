@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { createClient, ErrorReply } from '@redis/client';
+import { ErrorReply } from '@redis/client';
 import { parseRedisUrl, type RedisAddress } from '../../config/redis-url.ts';
 import { NoAnswer, withTimeout } from '../timeout.ts';
+import { CONNECT_TIMEOUT, type Connection, type NewConnection, newSocketConnection } from './connection.ts';
 import { asStartupError, isUnreachable, refuseUnfit, UnreachableError } from './fitness.ts';
 import {
   findMajority,
   findTakeovers,
   type SlotRange,
+  type SlotsReply,
   slotOf,
   type Takeover,
   toOwners,
@@ -34,34 +36,8 @@ function readScript(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
 }
 
-/** Milliseconds to connect, and for each command that asks about the server. */
-const CONNECT_TIMEOUT = 1_000;
-
 /** Keys that one answer of a scan looks at. The server does nothing else meanwhile. */
 const SCANNED = 2_500;
-
-function newClient(
-  { host, port, user, password, database, isEncrypted }: RedisAddress,
-  onError: (error: Error) => void,
-) {
-  const tls = isEncrypted ? { tls: true as const } : {};
-  const client = createClient({
-    ...(user !== undefined && { username: user }),
-    ...(password !== undefined && { password }),
-    ...(database > 0 && { database }),
-    // In an outage a command must fail at once. Sent later, it would count a request twice.
-    disableOfflineQueue: true,
-    // Callers have their own timeouts.
-    commandOptions: { timeout: 0 },
-    // The outage policy reconnects, because the server may have been replaced.
-    socket: { host, port, ...tls, connectTimeout: CONNECT_TIMEOUT, reconnectStrategy: false },
-    disableClientInfo: true,
-    maintNotifications: 'disabled',
-  });
-  return client.on('error', onError);
-}
-
-type Client = ReturnType<typeof newClient>;
 
 /** A server answers that another one has a key, or is getting it. Neither is out of service. */
 export class Redirected extends NoAnswer {
@@ -83,14 +59,14 @@ export class Redirected extends NoAnswer {
 /** One server, over one connection at a time. Every method rejects while there is no connection. */
 class RedisServer {
   readonly #host: string;
-  readonly #newClient: () => Client;
-  #client: Client | undefined;
+  readonly #newConnection: () => Connection;
+  #connection: Connection | undefined;
   #connecting: Promise<void> | undefined;
   #closed = false;
 
-  constructor(address: RedisAddress, onError: (error: Error) => void) {
-    this.#host = address.host;
-    this.#newClient = () => newClient(address, onError);
+  constructor(host: string, newConnection: () => Connection) {
+    this.#host = host;
+    this.#newConnection = newConnection;
   }
 
   /** Connects, then closes the previous connection. Calls share an attempt. */
@@ -103,17 +79,16 @@ class RedisServer {
 
   async #connect(): Promise<void> {
     if (this.#closed) throw new Error('closed');
-    const next = this.#newClient();
+    const next = this.#newConnection();
     try {
       await withTimeout(next.connect(), CONNECT_TIMEOUT);
       if (this.#closed) throw new Error('closed while connecting');
     } catch (error) {
-      if (next.isOpen) next.destroy();
+      next.close();
       throw error;
     }
-    const former = this.#client;
-    this.#client = next;
-    if (former?.isOpen) former.destroy();
+    this.#connection?.close();
+    this.#connection = next;
   }
 
   /**
@@ -132,41 +107,51 @@ class RedisServer {
   }
 
   async #run(script: Script, keys: readonly string[], args: Arguments, asking: boolean): Promise<unknown> {
-    const client = this.#connected();
-    const options = { keys: [...keys], arguments: args.map(String) };
+    const connection = this.#connected();
+    const rest = [`${keys.length}`, ...keys, ...args.map(String)];
     // ASKING applies to the next command only, so both are sent together.
     if (asking)
-      return (await Promise.all([client.sendCommand(['ASKING']), client.eval(script.source, options)]))[1];
+      return (
+        await Promise.all([connection.send(['ASKING']), connection.send(['EVAL', script.source, ...rest])])
+      )[1];
     try {
-      return await client.evalSha(script.sha, options);
+      return await connection.send(['EVALSHA', script.sha, ...rest]);
     } catch (error) {
       if (!isErrorReply(error, 'NOSCRIPT')) throw error;
-      return client.eval(script.source, options);
+      return connection.send(['EVAL', script.source, ...rest]);
     }
   }
 
   async info(): Promise<string> {
-    return withTimeout(this.#connected().info(), CONNECT_TIMEOUT);
+    return (await withTimeout(this.#connected().send(['INFO']), CONNECT_TIMEOUT)) as string;
   }
 
   /** The hash slots of its cluster, as it knows them. */
   async slots(): Promise<readonly SlotRange[]> {
-    return toSlotRanges(await withTimeout(this.#connected().clusterSlots(), CONNECT_TIMEOUT), this.#host);
+    const reply = await withTimeout(this.#connected().send(['CLUSTER', 'SLOTS']), CONNECT_TIMEOUT);
+    return toSlotRanges(reply as SlotsReply, this.#host);
   }
 
   /** Keys that match a pattern, one answer at a time. A key may come twice. */
-  scan(pattern: string): AsyncIterable<readonly string[]> {
-    return this.#connected().scanIterator({ MATCH: pattern, COUNT: SCANNED });
+  async *scan(pattern: string): AsyncIterable<readonly string[]> {
+    const connection = this.#connected();
+    let cursor = '0';
+    do {
+      const reply = await connection.send(['SCAN', cursor, 'MATCH', pattern, 'COUNT', `${SCANNED}`]);
+      const [next, keys] = reply as readonly [string, readonly string[]];
+      yield keys;
+      cursor = next;
+    } while (cursor !== '0');
   }
 
   close(): void {
     this.#closed = true;
-    if (this.#client?.isOpen) this.#client.destroy();
+    this.#connection?.close();
   }
 
-  #connected(): Client {
-    if (this.#client === undefined) throw new Error('not connected');
-    return this.#client;
+  #connected(): Connection {
+    if (this.#connection === undefined) throw new Error('not connected');
+    return this.#connection;
   }
 }
 
@@ -176,6 +161,8 @@ function isErrorReply(error: unknown, kind: string): error is Error {
 
 interface RedisOptions {
   readonly url: string;
+  /** By default over a socket. */
+  readonly newConnection?: NewConnection | undefined;
   /** Called for each lost connection. */
   readonly onError?: (error: Error) => void;
   /** Called for each reason why a server that was out of reach at first must not be used. */
@@ -349,7 +336,8 @@ export class Redis {
   }
 
   #newServer(address: RedisAddress): RedisServer {
-    const server = new RedisServer(address, this.#options.onError ?? (() => undefined));
+    const { newConnection = newSocketConnection, onError = () => undefined } = this.#options;
+    const server = new RedisServer(address.host, () => newConnection(address, onError));
     if (this.#closed) server.close();
     return server;
   }

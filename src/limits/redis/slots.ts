@@ -19,12 +19,13 @@ export interface Takeover {
   readonly to: string;
 }
 
-/** A reply to CLUSTER SLOTS. Without a host it is the server that was asked. */
-type SlotsReply = readonly {
-  readonly from: number;
-  readonly to: number;
-  readonly master: { readonly host: string; readonly port: number };
-}[];
+/** A reply to CLUSTER SLOTS: each range with its primary first. A host that is missing or empty is that of the server asked. */
+export type SlotsReply = readonly (readonly [
+  from: number,
+  to: number,
+  primary: readonly [host: string | null, port: number, ...unknown[]],
+  ...replicas: unknown[],
+])[];
 
 /** The remainder of each byte, for CRC-16/XMODEM. */
 const REMAINDERS = Uint16Array.from({ length: 256 }, (_, byte) => {
@@ -55,10 +56,10 @@ export function toServerName(host: string, port: number): string {
  */
 export function toSlotRanges(reply: SlotsReply, host: string): readonly SlotRange[] {
   if (reply.length > SLOTS) throw new UnreachableError(NONSENSE);
-  const ranges = reply.map(({ from, to, master }) => {
-    if (!isWithin(from, 0, SLOTS - 1) || !isWithin(to, from, SLOTS - 1) || !isWithin(master.port, 1, 65_535))
+  const ranges = reply.map(([from, to, [name, port]]) => {
+    if (!isWithin(from, 0, SLOTS - 1) || !isWithin(to, from, SLOTS - 1) || !isWithin(port, 1, 65_535))
       throw new UnreachableError(NONSENSE);
-    return { from, to, server: toServerName(master.host || host, master.port) };
+    return { from, to, server: toServerName(name || host, port) };
   });
   if (new Set(ranges.map(({ server }) => server)).size > MOST_SERVERS) throw new UnreachableError(NONSENSE);
   if (ranges.length === 0) throw new UnreachableError('No server of the Redis Cluster has hash slots.');
