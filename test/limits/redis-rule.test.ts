@@ -61,11 +61,14 @@ const steps = fc.array(
 );
 
 test('Redis gives the same decisions as the rule on random histories', async (t) => {
-  const redis = await connected(t, server.url);
   // Both counters see the same instants. Only the steps of a history move them.
   let now: Moment = { unix: 0, monotonic: 0 };
   const clock = () => now;
-  const clocked = onClock(redis, () => now.unix);
+  const redis = await connected(
+    t,
+    server.url,
+    onClock(() => now.unix),
+  );
   // One for all histories, because each store starts a thread.
   const file = `${temporaryFolder(t)}/petstore.db`;
   const store = openStore(`sqlite:${file}`, clock);
@@ -80,7 +83,7 @@ test('Redis gives the same decisions as the rule on random histories', async (t)
       rows.exec(`DELETE FROM ${WINDOWS.name}; DELETE FROM ${BAN_RECORDS.name}`);
       const rule = new MemoryLimiter(clock, POLICY, store.limits);
       // Two instances that see half of the requests each.
-      const instances = [newLimiter(clocked, clock, POLICY), newLimiter(clocked, clock, POLICY)] as const;
+      const instances = [newLimiter(redis, clock, POLICY), newLimiter(redis, clock, POLICY)] as const;
       for (const [index, step] of history.entries()) {
         if (typeof step === 'number') {
           time.advance(step);
@@ -103,7 +106,11 @@ test('Redis gives the same decisions as the rule on random histories', async (t)
 
 test('a clock of Redis that is set back stretches no minute and exceeds no limit', async (t) => {
   let now = Date.parse(START);
-  const redis = onClock(await connected(t, server.url), () => now);
+  const redis = await connected(
+    t,
+    server.url,
+    onClock(() => now),
+  );
   await ask(server.url, ['FLUSHALL']);
   const clock = fakeClock(START);
   const instances = [1, 2].map(() => newLimiter(redis, clock, LENIENT));
@@ -126,7 +133,11 @@ test('a clock of Redis that is set back stretches no minute and exceeds no limit
 test('a Redis clock that was days ahead leaves today and no ban that is too long', async (t) => {
   const DAY = 86_400_000;
   let now = Date.parse(START) + 30 * DAY;
-  const redis = onClock(await connected(t, server.url), () => now);
+  const redis = await connected(
+    t,
+    server.url,
+    onClock(() => now),
+  );
   await ask(server.url, ['FLUSHALL']);
   const clock = fakeClock(START);
   const [first, second] = [1, 2].map(() => newLimiter(redis, clock, POLICY));
@@ -151,7 +162,11 @@ test('a Redis clock that was days ahead leaves today and no ban that is too long
 test('a Redis clock that is set back forgets no counts of other instances', async (t) => {
   for (const by of [2, 30_000, 3_600_000]) {
     let now = Date.parse(START);
-    const redis = onClock(await connected(t, server.url), () => now);
+    const redis = await connected(
+      t,
+      server.url,
+      onClock(() => now),
+    );
     await ask(server.url, ['FLUSHALL']);
     const clock = fakeClock(START);
     const [busy, idle] = [1, 2].map(() => newLimiter(redis, clock, LENIENT));
