@@ -42,8 +42,9 @@ test('npm ci verifies every package, except those that SECURITY.md names', () =>
   assert.deepEqual(unverified('package-lock.json'), named);
 });
 
-test('npm ci verifies every package of the benchmark peers', () => {
-  assert.deepEqual(unverified('bench/peers/package-lock.json'), []);
+test('npm ci verifies every package of the benchmark peers and of the mutants', () => {
+  for (const folder of ['bench/peers', 'test/mutants'])
+    assert.deepEqual(unverified(`${folder}/package-lock.json`), [], folder);
 });
 
 test('npm ci warns of no engine under the versions of Node.js that operating.md names', () => {

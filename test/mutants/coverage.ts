@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { hash } from './instrument.ts';
+import type { Bench } from './runs.ts';
+
+/** What a test file does while no mutant is on. */
+export interface Coverage {
+  readonly test: string;
+  readonly hash: string;
+  readonly passed: boolean;
+  readonly milliseconds: number;
+  /** The files of which it reached mutants, and their contents. */
+  readonly sources: Readonly<Record<string, string>>;
+  /** The ids of the mutants that it reached. */
+  readonly reached: readonly string[];
+}
+
+/** Milliseconds: a test file that takes longer would make each of its mutants too dear. */
+const LONGEST = 60_000;
+
+/** Which mutants the test file reaches. It runs only if it or a file that it reached has changed. */
+export async function cover(
+  test: string,
+  { bench, folder, sources }: { bench: Bench; folder: string; sources: string },
+): Promise<Coverage> {
+  const place = join(folder, `${test}.json`);
+  const known = existsSync(place) ? (JSON.parse(readFileSync(place, 'utf8')) as Coverage) : undefined;
+  if (known !== undefined && isCurrent(known)) return known;
+  const notes = join(folder, 'reached');
+  rmSync(notes, { force: true });
+  const { verdict, milliseconds } = await bench.run(
+    test,
+    { MUTANTS_FOLDER: sources, MUTANTS_COVERED: notes },
+    LONGEST,
+  );
+  const reached = existsSync(notes) ? [...new Set(readFileSync(notes, 'utf8').trim().split('\n'))] : [];
+  const files = [...new Set(reached.map((id) => id.slice(0, id.indexOf('#'))))];
+  const coverage: Coverage = {
+    test,
+    hash: hash(readFileSync(test, 'utf8')),
+    passed: verdict === 'passed',
+    milliseconds: Math.round(milliseconds),
+    sources: Object.fromEntries(files.map((file) => [file, hash(readFileSync(file, 'utf8'))])),
+    reached,
+  };
+  mkdirSync(dirname(place), { recursive: true });
+  writeFileSync(place, JSON.stringify(coverage));
+  return coverage;
+}
+
+function isCurrent(known: Coverage): boolean {
+  return (
+    known.hash === hash(readFileSync(known.test, 'utf8')) &&
+    Object.entries(known.sources).every(
+      ([file, content]) => existsSync(file) && hash(readFileSync(file, 'utf8')) === content,
+    )
+  );
+}

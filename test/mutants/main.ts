@@ -1,0 +1,90 @@
+import { globSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process, { argv } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Coverage, cover } from './coverage.ts';
+import { GROUPS } from './groups.ts';
+import { proveRunner } from './handmade.ts';
+import { instrument, type Mutant } from './instrument.ts';
+import { report } from './report.ts';
+import { openResults } from './results.ts';
+import { openBench } from './runs.ts';
+
+/*
+ * Changes the source in one place after the other, and runs the tests that reach the place until one fails. With files as
+ * arguments: these alone, and all of their mutants. Results are kept: a mutant is tried again only if its file or the test
+ * that decided has changed.
+ */
+
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/mutants', import.meta.url));
+
+/** What runs in a few seconds. The long tests of processes, browsers and faults say little of a single line. */
+const TESTS = [
+  'src/**/*.test.ts',
+  'test/{api,app,cli,domain,http,limits,management,pages,storage}/*.test.ts',
+];
+
+const { values, positionals } = parseArgs({
+  args: argv.slice(2),
+  allowPositionals: true,
+  options: {
+    // Seconds that the tests of one mutant may take, as they took without a mutant.
+    budget: { type: 'string', default: '20' },
+    // Of the groups that are not settled one by one, every so manieth mutant.
+    every: { type: 'string', default: '1' },
+  },
+});
+const budget = Number(values.budget) * 1000;
+const every = Number(values.every);
+
+// What was started ends with this process.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130));
+
+const bench = await openBench(mkdtempSync(join(tmpdir(), 'petstore-mutants-')));
+try {
+  process.exitCode = await main();
+} finally {
+  await bench.stop();
+}
+
+async function main(): Promise<number> {
+  mkdirSync(CACHE, { recursive: true });
+  const sources = join(CACHE, 'sources');
+  const mutants: Mutant[] = [];
+  for (const group of GROUPS) mutants.push(...(await instrument(group, sources)));
+  const isWhole = positionals.length === 0;
+  if (isWhole && !(await proveRunner(bench, join(CACHE, 'handmade')))) return 1;
+  const coverages = await coverAll(sources);
+  const results = openResults(join(CACHE, 'results'), { bench, coverages, sources, budget });
+  const chosen = mutants.filter((mutant) =>
+    isWhole ? isInSample(mutant) : positionals.includes(mutant.file),
+  );
+  let last = '';
+  for (const mutant of chosen) {
+    if (mutant.file !== last) console.log((last = mutant.file));
+    const { status } = await results.tryMutant(mutant);
+    if (status !== 'survived' && status !== 'not reached') continue;
+    console.log(`  ${mutant.line}: ${status}: ${mutant.original} → ${mutant.replacement}`);
+  }
+  if (!isWhole) return 0;
+  const date = new Date().toISOString().slice(0, 10);
+  const { text, isGood } = report(chosen, results, { budget, every, date });
+  writeFileSync(fileURLToPath(new URL('../../docs/design/mutants.md', import.meta.url)), text);
+  return isGood ? 0 : 1;
+}
+
+async function coverAll(sources: string): Promise<readonly Coverage[]> {
+  const coverages: Coverage[] = [];
+  for (const test of globSync(TESTS).toSorted()) {
+    const coverage = await cover(test, { bench, folder: join(CACHE, 'coverage'), sources });
+    if (coverage.passed) coverages.push(coverage);
+    else console.log(`Left out: ${test} fails without a mutant, or takes too long.`);
+  }
+  return coverages;
+}
+
+function isInSample({ group, number }: Mutant): boolean {
+  return number % every === 0 || GROUPS.some(({ name, settled }) => settled && name === group);
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import process, { env, execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { startSharedPostgres } from '../support/postgres.ts';
+
+export type Verdict = 'passed' | 'failed' | 'timed out';
+
+/** Where the test files of one run work. */
+export interface Bench {
+  /** Runs a test file in a process of its own until its first failure, for at most `limit` milliseconds. */
+  run(
+    test: string,
+    variables: Readonly<Record<string, string>>,
+    limit: number,
+  ): Promise<{ readonly verdict: Verdict; readonly milliseconds: number }>;
+  stop(): Promise<void>;
+}
+
+const PRELOAD = new URL('preload.ts', import.meta.url).href;
+const REPORTER = new URL('reporter.ts', import.meta.url).href;
+
+/** All that a run leaves behind is in `folder` and on one PostgreSQL server. */
+export async function openBench(folder: string): Promise<Bench> {
+  const cache = fileURLToPath(new URL('../../node_modules/.cache/tests', import.meta.url));
+  const temporary = join(folder, 'temporary');
+  const postgres = await startSharedPostgres();
+  const admin = new Client({ connectionString: postgres.url });
+  await admin.connect();
+  const clean = async () => {
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
+    const { rows } = await admin.query<{ datname: string }>(
+      "SELECT datname FROM pg_database WHERE datname LIKE 'petstore_test_%'",
+    );
+    for (const { datname } of rows) await admin.query(`DROP DATABASE ${datname} WITH (FORCE)`);
+  };
+  return {
+    async run(test, variables, limit) {
+      mkdirSync(temporary, { recursive: true });
+      const begin = performance.now();
+      const child = spawn(execPath, [`--test-reporter=${REPORTER}`, test], {
+        detached: true,
+        stdio: env['MUTANTS_VERBOSE'] === undefined ? 'ignore' : 'inherit',
+        env: {
+          ...env,
+          TMPDIR: temporary,
+          NODE_COMPILE_CACHE: cache,
+          TEST_DATABASE_URL: postgres.url,
+          NODE_OPTIONS: `--import=${PRELOAD}`,
+          ...variables,
+        },
+      });
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        endGroup(child.pid);
+      }, limit);
+      const [code] = (await once(child, 'exit')) as [number | null];
+      clearTimeout(timer);
+      const milliseconds = performance.now() - begin;
+      const passed = code === 0;
+      if (!passed) {
+        endGroup(child.pid);
+        await clean();
+      }
+      return { verdict: passed ? 'passed' : isLate ? 'timed out' : 'failed', milliseconds };
+    },
+    async stop() {
+      await admin.end();
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Ends a process and the programs that it started. */
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
