@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ErrorReply } from '@redis/client';
-import { SLOTS, slotOf } from '../../src/limits/redis/slots.ts';
+import { SLOTS, slotOf, toOwners } from '../../src/limits/redis/slots.ts';
 import { RedisKeys } from './redis-keys.ts';
 import { SCRIPTS } from './redis-scripts.ts';
 
@@ -20,6 +20,20 @@ export interface Session {
   /** Whether the next command may use a slot that is on its way here. */
   isAsking: boolean;
   readonly onEnd: () => void;
+}
+
+const TRY_AGAIN = 'TRYAGAIN Multiple keys request during rehashing of slot';
+
+/** Who has which hash slots of a cluster. */
+interface SlotTable {
+  /** The server of each slot. Empty texts stand for none. */
+  readonly owners: readonly string[];
+  /** The reply to CLUSTER SLOTS. */
+  readonly ranges: readonly (readonly [
+    from: number,
+    to: number,
+    primary: readonly [host: string, port: number],
+  ])[];
 }
 
 interface ServerParts {
@@ -44,8 +58,8 @@ export class ModelServer {
   /** The error reply to each command with keys, such as `LOADING Redis is loading the dataset in memory`. */
   refusal: string | undefined;
   role: 'master' | 'slave' = 'master';
-  /** The server of each hash slot, as this one has heard. Empty texts stand for none. */
-  owners: readonly string[] = [];
+  /** As this server has heard. */
+  table: SlotTable = toTable([]);
   /** Slots that are leaving or arriving, and the other server. */
   readonly migrating = new Map<number, string>();
   readonly importing = new Map<number, string>();
@@ -172,18 +186,17 @@ export class ModelServer {
   /** Refuses keys that it does not serve. */
   #redirect(keys: readonly string[], isAsking: boolean): void {
     const [slot = 0, ...others] = new Set(keys.map(slotOf));
-    const owner = this.owners[slot] ?? '';
+    const owner = this.table.owners[slot] ?? '';
     if (owner === '') throw new ErrorReply('CLUSTERDOWN Hash slot not served');
     if (others.length > 0) throw new ErrorReply("CROSSSLOT Keys in request don't hash to the same slot");
-    const missing = keys.some((key) => !this.keys.has(key));
+    const missing = keys.filter((key) => !this.keys.has(key));
     if (owner === this.name) {
       const target = this.migrating.get(slot);
-      if (target !== undefined && missing) throw new ErrorReply(`ASK ${slot} ${target}`);
-      return;
+      if (target === undefined || missing.length === 0) return;
+      throw new ErrorReply(missing.length < keys.length ? TRY_AGAIN : `ASK ${slot} ${target}`);
     }
     if (!isAsking || !this.importing.has(slot)) throw new ErrorReply(`MOVED ${slot} ${owner}`);
-    if (missing && new Set(keys).size > 1)
-      throw new ErrorReply('TRYAGAIN Multiple keys request during rehashing of slot');
+    if (missing.length > 0 && new Set(keys).size > 1) throw new ErrorReply(TRY_AGAIN);
   }
 
   #info(): string {
@@ -200,14 +213,7 @@ export class ModelServer {
 
   #slots(): unknown {
     if (!this.#parts.isClustered) throw new ErrorReply('ERR This instance has cluster support disabled');
-    const ranges: [from: number, to: number, primary: readonly [string, number]][] = [];
-    for (const [slot, owner] of this.owners.entries()) {
-      const last = ranges.at(-1);
-      if (owner === '') continue;
-      if (last !== undefined && last[1] === slot - 1 && this.owners[slot - 1] === owner) last[1] = slot;
-      else ranges.push([slot, slot, addressOf(owner)]);
-    }
-    return ranges;
+    return this.table.ranges;
   }
 
   #scan([cursor, , pattern = '', , count]: Command): unknown {
@@ -233,15 +239,16 @@ export class RedisModel {
   readonly #servers: ReadonlyMap<string, ModelServer>;
   /** Servers that hear nothing from the others. */
   readonly #isolated = new Set<ModelServer>();
-  #owners: readonly string[];
+  /** As it is. */
+  #table: SlotTable;
 
   constructor({ servers, spares = [], isClustered = false, now, newRunId }: ModelOptions) {
     const all = [...servers, ...spares];
     this.#servers = new Map(all.map((name) => [name, new ModelServer({ name, isClustered, now, newRunId })]));
-    this.#owners = Array.from(
-      { length: SLOTS },
-      (_, slot) => servers[Math.floor((slot * servers.length) / SLOTS)] ?? '',
-    );
+    // Divided as redis-cli divides them.
+    const end = (count: number) => Math.round((count * SLOTS) / servers.length - 1) + 1;
+    const ranges = servers.map((name, index) => ({ from: end(index), to: end(index + 1) - 1, server: name }));
+    this.#table = toTable(isClustered ? toOwners(ranges) : []);
     this.#spread();
   }
 
@@ -257,12 +264,12 @@ export class RedisModel {
 
   /** The server of a cluster that has the slot of a key. Undefined if none has. */
   ownerOf(key: string): ModelServer | undefined {
-    return this.#servers.get(this.#owners[slotOf(key)] ?? '');
+    return this.#servers.get(this.#table.owners[slotOf(key)] ?? '');
   }
 
   /** `to` takes over all slots of `from`: with its data as a replica, or without. `from` becomes a replica once it hears. */
   failOver(from: string, to: string, { withData }: { readonly withData: boolean }): void {
-    const slots = slotsOf(this.#owners, from);
+    const slots = slotsOf(this.#table.owners, from);
     const target = this.server(to);
     if (withData) target.keys.copy(this.server(from).keys, (key) => slots.has(slotOf(key)));
     target.role = 'master';
@@ -272,12 +279,17 @@ export class RedisModel {
 
   /** No server has the slots of this one any more. */
   loseSlots(name: string): void {
-    this.#give(slotsOf(this.#owners, name), '');
+    this.#give(slotsOf(this.#table.owners, name), '');
+  }
+
+  /** No server has this slot any more. */
+  loseSlot(slot: number): void {
+    this.#give(new Set([slot]), '');
   }
 
   /** A slot begins to move. Its keys follow by `moveKey`, or with `finishMove`. */
   beginMove(slot: number, to: string): void {
-    const from = this.#owners[slot] ?? '';
+    const from = this.#table.owners[slot] ?? '';
     this.server(from).migrating.set(slot, to);
     this.server(to).importing.set(slot, from);
   }
@@ -291,7 +303,7 @@ export class RedisModel {
   }
 
   finishMove(slot: number): void {
-    const from = this.server(this.#owners[slot] ?? '');
+    const from = this.server(this.#table.owners[slot] ?? '');
     const to = from.migrating.get(slot) ?? '';
     for (const [key] of from.keys.dump()) if (slotOf(key) === slot) this.moveKey(key);
     from.migrating.delete(slot);
@@ -307,19 +319,29 @@ export class RedisModel {
   rejoin(name: string): void {
     const server = this.server(name);
     this.#isolated.delete(server);
-    if (server.owners.includes(name) && !this.#owners.includes(name)) server.role = 'slave';
+    if (server.table.owners.includes(name) && !this.#table.owners.includes(name)) server.role = 'slave';
     this.#spread();
   }
 
   #give(slots: ReadonlySet<number>, to: string): void {
-    this.#owners = this.#owners.map((owner, slot) => (slots.has(slot) ? to : owner));
+    this.#table = toTable(this.#table.owners.map((owner, slot) => (slots.has(slot) ? to : owner)));
     this.#spread();
   }
 
   #spread(): void {
-    for (const server of this.#servers.values())
-      if (!this.#isolated.has(server)) server.owners = this.#owners;
+    for (const server of this.#servers.values()) if (!this.#isolated.has(server)) server.table = this.#table;
   }
+}
+
+function toTable(owners: readonly string[]): SlotTable {
+  const ranges: [from: number, to: number, primary: readonly [string, number]][] = [];
+  for (const [slot, owner] of owners.entries()) {
+    if (owner === '') continue;
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === slot - 1 && owners[slot - 1] === owner) last[1] = slot;
+    else ranges.push([slot, slot, addressOf(owner)]);
+  }
+  return { owners, ranges };
 }
 
 function slotsOf(owners: readonly string[], name: string): ReadonlySet<number> {
