@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { parseRedisUrl } from '../../src/config/redis-url.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
-import type { Connection } from '../../src/limits/redis/connection.ts';
+import { type Connection, newSocketConnection } from '../../src/limits/redis/connection.ts';
 import { banKey, countsKey, refusalsKey } from '../../src/limits/redis/names.ts';
 import { loadScript } from '../../src/limits/redis/redis.ts';
 import { onClock, START } from '../limits/redis-fixture.ts';
@@ -261,4 +261,36 @@ test('the model answers each command as Redis does, and holds the same', async (
     }),
     { numRuns: rounds(1_000) },
   );
+});
+
+test('the model knows a script from its first use until a restart or SCRIPT FLUSH, as Redis does', async (t) => {
+  const address = parseRedisUrl(server.url);
+  const name = `${address.host}:${address.port}`;
+  const real = newSocketConnection(address, assert.ifError);
+  t.after(() => real.close());
+  const redis = new RedisModel({ servers: [name], now: () => BEGIN, newRunId: () => 'run' });
+  // Its connection is lost with the restart.
+  const model = linkRedis(redis).newConnection(address, () => undefined);
+  await Promise.all([real.connect(), model.connect()]);
+  const { source, sha } = loadScript('lift.lua');
+  const known = ['EVALSHA', sha, '1', INSTANCES];
+  const commands = [
+    ['SCRIPT', 'FLUSH'],
+    known,
+    ['EVAL', source, '1', INSTANCES],
+    known,
+    ['SCRIPT', 'FLUSH'],
+    known,
+  ];
+  for (const command of commands) {
+    const [answer, expected] = await Promise.all(
+      [model, real].map((connection) => connection.send(command).catch((error: Error) => error.message)),
+    );
+    assert.equal(answer, expected);
+  }
+  await model.send(['EVAL', source, '1', INSTANCES]);
+  redis.server(name).restart({ withData: true });
+  const next = linkRedis(redis).newConnection(address, assert.ifError);
+  await next.connect();
+  await assert.rejects(next.send(known), /^Error: NOSCRIPT /);
 });
