@@ -275,6 +275,7 @@ test('the model knows a script from its first use until a restart or SCRIPT FLUS
   const { source, sha } = loadScript('lift.lua');
   const known = ['EVALSHA', sha, '1', INSTANCES];
   const commands = [
+    ['FLUSHALL'],
     ['SCRIPT', 'FLUSH'],
     known,
     ['EVAL', source, '1', INSTANCES],
