@@ -67,7 +67,7 @@ test('a replica that takes over continues the counts of its primary', async (t) 
   const [gone, other] = servers;
   assert.ok(gone !== undefined && other !== undefined);
   const replica = await temporaryReplica(t, gone);
-  const { services } = await startSharedCounting(t, 2, [other.url], { limits: LIMITS });
+  const { services } = await startSharedCounting(t, 2, [other.url, replica.url], { limits: LIMITS });
   const [first, second] = services;
   assert.ok(first !== undefined && second !== undefined);
   let account = 2;

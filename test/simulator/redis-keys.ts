@@ -103,9 +103,13 @@ export class RedisKeys {
     return [next, page.map(([key]) => key).filter((key) => this.has(key))];
   }
 
+  deleteAll(isDeleted: (key: string) => boolean): void {
+    for (const key of this.#entries.keys()) if (isDeleted(key)) this.#entries.delete(key);
+  }
+
   /** Takes over keys of another server, with their expiry, in place of its own. */
   copy(from: RedisKeys, isCopied: (key: string) => boolean): void {
-    for (const key of this.#entries.keys()) if (isCopied(key)) this.#entries.delete(key);
+    this.deleteAll(isCopied);
     for (const [key, { type, contents, expiry }] of from.#entries) {
       if (!isCopied(key)) continue;
       this.#create(key, type, structuredClone(contents));

@@ -231,7 +231,7 @@ interface ModelOptions {
   readonly isClustered?: boolean;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Unique texts. */
+  /** Unique texts of one length. */
   readonly newRunId: () => string;
 }
 
@@ -271,7 +271,9 @@ export class RedisModel {
   failOver(from: string, to: string, { withData }: { readonly withData: boolean }): void {
     const slots = slotsOf(this.#table.owners, from);
     const target = this.server(to);
-    if (withData) target.keys.copy(this.server(from).keys, (key) => slots.has(slotOf(key)));
+    const isMoved = (key: string) => slots.has(slotOf(key));
+    if (withData) target.keys.copy(this.server(from).keys, isMoved);
+    else target.keys.deleteAll(isMoved);
     target.role = 'master';
     this.#give(slots, to);
     if (!this.#isolated.has(this.server(from))) this.server(from).role = 'slave';

@@ -196,6 +196,23 @@ for (const withData of [true, false])
     assert.deepEqual(await banned(), withData ? [1, 2] : others);
   });
 
+test('production finds the cluster by a server that a failover has made a replica', async (t) => {
+  const { model } = await openCluster(t);
+  model.failOver(ONE, SPARE, { withData: true });
+  const redis = new Redis({ url: `redis://${ONE}`, newConnection: linkRedis(model).newConnection });
+  t.after(() => redis.close());
+  await redis.open();
+  assert.deepEqual(redis.servers(), [SPARE, OTHER]);
+});
+
+test('a failover without data leaves none, also to a server that had it before', async (t) => {
+  const { model, banned } = await openCluster(t);
+  const owner = model.ownerOf('{account 1}')?.name ?? '';
+  model.failOver(owner, SPARE, { withData: true });
+  model.failOver(SPARE, owner, { withData: false });
+  assert.ok(!(await banned()).includes(1));
+});
+
 test('production finds a cluster in which no server has a hash slot', async (t) => {
   const { model, redis, banned } = await openCluster(t);
   model.loseSlots(ONE);

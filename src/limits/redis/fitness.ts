@@ -54,7 +54,9 @@ export function refuseUnfit(info: string): { readonly clustered: boolean } {
   if (!(Number.parseInt(version, 10) >= OLDEST_VERSION)) {
     throw new StartupError(`Redis 7 or Valkey is needed, and this server is Redis ${version}.`);
   }
-  if (of('role') === 'slave') {
+  const clustered = of('cluster_enabled') === '1';
+  // In a cluster a replica names the primaries. After a failover, the server that everybody knows may be one.
+  if (of('role') === 'slave' && !clustered) {
     throw new StartupError('The Redis server is a read-only replica: connect to the primary.');
   }
   const policy = of('maxmemory_policy') ?? 'noeviction';
@@ -63,5 +65,5 @@ export function refuseUnfit(info: string): { readonly clustered: boolean } {
       `The Redis server evicts keys (maxmemory-policy ${policy}): counts would be lost; set noeviction.`,
     );
   }
-  return { clustered: of('cluster_enabled') === '1' };
+  return { clustered };
 }
