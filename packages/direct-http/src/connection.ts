@@ -70,7 +70,10 @@ export class Connection<Refusal> implements ResponseConnection, Watched {
       this.#direct?.request.destroy();
     });
     // When a client ends its side, Node ends the connection, unless it knows of a request without an answer.
-    socket.prependListener('end', () => this.#direct?.nodeResponse());
+    socket.prependListener('end', () => {
+      this.#direct?.nodeResponse();
+      this.#readAhead.end();
+    });
     // Node calls it after the last answer.
     socket.destroySoon = () => this.#end();
   }

@@ -53,9 +53,18 @@ export class ReadAhead {
     return PAUSED;
   }
 
-  /** `request` asks for another protocol, so the parser may stop after it and leave the rest unread. */
+  /**
+   * `request` asks for another protocol, so the parser may stop after it and leave the rest unread. Node reports no fault of its
+   * body.
+   */
   mayStopBehind(request: IncomingMessage): void {
     this.#upgrade = request;
+  }
+
+  /** The client has ended its side. */
+  end(): void {
+    if (this.#upgrade?.complete === false && !this.isStopped)
+      this.#nodeOnExecute(parseError('HPE_INVALID_EOF_STATE'));
   }
 
   /** Forgets what was read but not handled. */
@@ -80,9 +89,12 @@ export class ReadAhead {
   /** `bytes` are what was parsed, unless the parser took them from the socket by itself. */
   #onExecuted(result: Executed, bytes?: Buffer): void {
     const rest = this.#restBehind(result, bytes);
+    // The parser has stopped in the middle of the request, so it cannot go on.
+    const isBroken = !this.#isStopping && rest !== undefined && this.#upgrade?.complete === false;
     this.#isStopping = false;
     if (this.#upgrade?.complete === true) this.#upgrade = undefined;
-    if (rest === undefined) this.#nodeOnExecute(result);
+    if (isBroken) this.#nodeOnExecute(parseError('HPE_INVALID_CHUNK_SIZE'));
+    else if (rest === undefined) this.#nodeOnExecute(result);
     else {
       this.#rest = rest;
       allowReading(this.#socket, false);
@@ -106,6 +118,11 @@ export class ReadAhead {
     free(whole);
     return this.#isStopping || copy.length > 0 ? copy : undefined;
   }
+}
+
+/** What Node would report. */
+function parseError(code: string): Executed {
+  return Object.assign(new Error('Parse Error'), { code, bytesParsed: 0 });
 }
 
 /** Frees the memory of bytes at once. The collector of V8 would let 100 MiB of them pile up. */

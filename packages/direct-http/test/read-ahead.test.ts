@@ -97,6 +97,27 @@ test('a request for another protocol does not lose the requests after it', async
   while (answersIn(received()) < 60) await once(client, 'data');
 });
 
+const UPGRADE = POST.replace('Host', 'Connection: upgrade\r\nUpgrade: h2c\r\nHost');
+const CHUNKED = UPGRADE.replace('Content-Length: 4', 'Transfer-Encoding: chunked');
+
+for (const [kind, bytes, ends] of [
+  ['whose chunk has no size', `${CHUNKED}4\r\n1234\r\nno size\r\n`, false],
+  ['without its last chunk', `${CHUNKED}4\r\n1234\r\n`, true],
+  ['whose body is too short', `${UPGRADE}123`, true],
+] as const)
+  test(`a request for another protocol ${kind} is refused like any other`, async (t) => {
+    const { server, client } = await peer(t, (request, response) => {
+      request.on('end', () => response.send(200, NO_FIELDS, octets('hi')));
+      request.on('error', () => undefined).resume();
+    });
+    const refused = once(server, 'clientError') as Promise<[Error, Socket]>;
+    if (ends) client.end(bytes);
+    else client.write(bytes);
+    const [, socket] = await refused;
+    socket.destroy();
+    await once(client, 'close');
+  });
+
 test('a client that reads none of its answers is closed', async (t) => {
   const { client, socket } = await peer(t, (_, response) => response.send(200, NO_FIELDS, LARGE));
   client.pause();
