@@ -176,7 +176,7 @@ function successes(operation: Operation, base: string): Record<string, Response>
       description,
       headers: {
         ...(isForClients && status === 201 && { Location: location(base + collection, id) }),
-        ...(noStore ? SECRET : isForClients || method === 'GET' ? HEADERS[method] : {}),
+        ...(noStore ? SECRET : isForClients || method !== 'POST' ? HEADERS[method] : {}),
         ...headers,
       },
       ...(content !== undefined && { content: toContent(content) }),
