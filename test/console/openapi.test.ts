@@ -5,13 +5,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { env, execPath } from 'node:process';
 import { test } from 'node:test';
-import type { z } from 'zod';
 import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
 import { shareResponses } from '../../src/description/shared-responses.ts';
 import { adminOpenApi } from '../../src/description/admin-openapi.ts';
 import { assertError, call } from '../support/api.ts';
 import { inventAuthenticator } from '../support/authenticator.ts';
 import { asBrowser, startTestConsole } from '../support/console.ts';
+import { assertFits } from '../support/described.ts';
 import { CLIENT } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -62,17 +62,6 @@ test('every example of an answer fits its schema', () => {
     for (const { value } of Object.values(answer.content?.examples ?? {}))
       assertFits(answer.content?.schema, value, id);
 });
-
-/** Every int64 is a bigint in the schemas. Other integers are numbers. */
-function assertFits(schema: z.ZodType | undefined, json: unknown, message: string): void {
-  const value = structuredClone(json);
-  for (const { path } of schema?.safeParse(value).error?.issues ?? []) {
-    const parent: any = path.slice(0, -1).reduce((inner: any, name) => inner[name], value);
-    const name = path.at(-1) as string;
-    if (typeof parent[name] === 'number') parent[name] = BigInt(parent[name]);
-  }
-  assert.deepEqual(schema?.parse(value), value, message);
-}
 
 test('everybody who reaches the listener may read the description, and only read it', async (t) => {
   const its = await startTestConsole(t);

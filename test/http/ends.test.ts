@@ -1,14 +1,11 @@
 // Contract: section 3.1.
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import { DAY, HOUR } from '../../src/domain/clock.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
-import { SCOPES } from '../../src/domain/scope.ts';
 import { type Operation, queryParameters } from '../../src/http/operation.ts';
 import type { NamedParameter } from '../../src/http/parameters.ts';
 import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
-import { fakeClock } from '../support/clock.ts';
-import { consoleOf, type TestConsole } from '../support/console.ts';
+import { type Api, startBothApis } from '../support/both-apis.ts';
 import {
   type Attempt,
   bodyAttempts,
@@ -21,13 +18,9 @@ import {
   UNKNOWN_PARAMETERS,
   withQuery,
 } from '../support/ends.ts';
-import { addExamples, EXAMPLE_ENV } from '../support/example-database.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
-import { keepAliveClient, type Sent } from '../support/load.ts';
-import { migratedPostgres } from '../support/migrated-postgres.ts';
-import { type AdvanceDatabase, stopDatabaseClock } from '../support/postgres-clock.ts';
+import type { Sent } from '../support/load.ts';
 import { isTorture } from '../support/rounds.ts';
-import { startTestService, temporaryDatabase } from '../support/service.ts';
 import { countStatements } from '../support/statements.ts';
 import { startForFile, test } from '../support/test.ts';
 
@@ -40,82 +33,14 @@ const LONGEST_ANSWER = 500;
 const LONGEST_TURN = 50;
 
 const file = lifetimeOfFile();
-const services: TestConsole[] = [];
-// Before their databases go: what is registered first runs first.
-file.after(() => Promise.all(services.map((service) => service.stop())));
 const statements = countStatements(file);
 
-type Send = (attempt: Attempt) => Promise<Sent>;
+const APIS = { public: OPERATIONS, admin: OPERATOR_OPERATIONS } as const;
 
-const APIS: Readonly<Record<'public' | 'admin', readonly Operation[]>> = {
-  public: OPERATIONS,
-  admin: OPERATOR_OPERATIONS,
-};
-
-interface Api {
-  readonly name: string;
-  readonly database: 'SQLite' | 'PostgreSQL';
-  readonly send: Send;
-  readonly hasRateHeaders: boolean;
-}
-
-/** Both APIs of a service whose database has everything that examples name. Its clock moves when a window is used up. */
-async function start(
-  database: Api['database'],
-  databaseUrl: string,
-  clock = fakeClock(),
-  advance: AdvanceDatabase = async () => {},
-) {
-  const env = { ...EXAMPLE_ENV, CONSOLE_PORT: '0' };
-  const service = consoleOf(await startTestService(file, { databaseUrl, clock, env }));
-  services.push(service);
-  await addExamples(service);
-  const { store, url, listener } = service;
-  const hour = Math.floor(clock().unix / HOUR);
-  const counts = Array.from({ length: 20 }, (_, index) => ({
-    hour: hour - 24 * index,
-    keyId: 1 + (index % 5),
-    operation: index % 2 === 0 ? 'getPet' : 'listPets',
-    counts: [1, 2, 3, 4] as const,
-  }));
-  await store.usageHistory.add({ writer: 'one', sequence: 1, counts });
-  const ban = { until: Math.floor(clock().unix) + DAY, count: 1 };
-  await store.limits.writeBanRecords(new Map([11, 12, 13].map((id) => [id, { refusals: [], ban }])));
-  // Neither the key nor the operator has a number that is an end, because attempts delete those.
-  const key = await service.issueKey({ scopes: SCOPES });
-  await service.makeToken('first');
-  const token = await service.makeToken('ada');
-  const open = (base: string, secret: string) => {
-    const client = keepAliveClient(base, secret, 1);
-    file.after(() => client.close());
-    return client;
-  };
-  const [client, operator] = [open(url, key), open(listener, token)];
-  const sendTo =
-    ({ send }: ReturnType<typeof keepAliveClient>, prefix: string): Send =>
-    async ({ method, path, headers, body }) => {
-      const sent = await send(prefix + path, body, { ...headers }, method);
-      if (sent.headers['x-ratelimit-remaining'] === '0') {
-        const wait = Number(sent.headers['x-ratelimit-reset']) * 1_000 - clock().unix;
-        clock.advance(wait);
-        await advance(wait);
-      }
-      return sent;
-    };
-  return {
-    public: { name: 'public', database, send: sendTo(client, '/v1'), hasRateHeaders: true } as Api,
-    admin: { name: 'admin', database, send: sendTo(operator, '/admin/v1'), hasRateHeaders: false } as Api,
-  };
-}
-
-const databases = await startForFile(async () => {
-  const clock = fakeClock();
-  const postgres = await migratedPostgres(file);
-  return {
-    SQLite: await start('SQLite', temporaryDatabase(file)),
-    PostgreSQL: await start('PostgreSQL', postgres, clock, await stopDatabaseClock(postgres, clock().unix)),
-  };
-});
+const databases = await startForFile(async () => ({
+  SQLite: await startBothApis(file, 'SQLite'),
+  PostgreSQL: await startBothApis(file, 'PostgreSQL'),
+}));
 
 const turns = monitorEventLoopDelay({ resolution: 1 });
 if (isTorture) turns.enable();

@@ -79,7 +79,7 @@ export const TEXTS = [
 ];
 
 /** Long, but within the limits of a header block. */
-const LONG = ['a'.repeat(1_000), 'a'.repeat(12_000), '9'.repeat(12_000)];
+export const LONG = ['a'.repeat(1_000), 'a'.repeat(12_000), '9'.repeat(12_000)];
 
 /** As a query or a path holds them. The last ones are no texts in UTF-8, or no encoding. */
 const ANY_VALUE = [
@@ -91,7 +91,7 @@ const ANY_VALUE = [
   '+',
 ];
 
-type Schema = Readonly<Record<string, any>>;
+export type Schema = Readonly<Record<string, any>>;
 
 /** The ends of a schema and one beyond each, as texts. */
 function endsOf(schema: AnyParameter['schema']): readonly string[] {
@@ -104,30 +104,42 @@ function endsOf(schema: AnyParameter['schema']): readonly string[] {
   ].map((end) => encodeURIComponent(String(end)));
 }
 
-const exampleOf = ({ example }: AnyParameter): string =>
+export const exampleOf = ({ example }: AnyParameter): string =>
   encodeURIComponent(String(Array.isArray(example) ? example[0] : example));
 
 /** The path of an operation, with the examples of its parameters or other values. */
-function fill({ path, parameters }: Operation, values: Readonly<Record<string, string>> = {}): string {
+export function fill({ path, parameters }: Operation, values: Readonly<Record<string, string>> = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     return values[name] ?? exampleOf(parameters[name] as AnyParameter);
   });
 }
 
 /** A body that the operation takes. */
-function exampleBody({ body }: Operation): string | undefined {
+export function exampleBody({ body }: Operation): string | undefined {
   const [example] = Object.values(body?.examples ?? {});
   if (example === undefined) return undefined;
   return JSON.stringify(example.value).replace('https://shop.example/petstore', EXAMPLE_ENDPOINT);
 }
 
-/** The fields of the body as JSON Schema, which refers to the schema's own name in some of them. */
-function fieldsOf({ body }: Operation): Readonly<Record<string, Schema>> {
-  if (body === undefined) return {};
-  const schema = z.toJSONSchema(body.schema, { io: 'input', unrepresentable: 'any' });
-  const own = schema.$ref === undefined ? schema : schema.$defs?.[schema.$ref.replace('#/$defs/', '')];
-  assert.ok(own?.properties);
-  return own.properties as Record<string, Schema>;
+/** The schema of the body as JSON Schema, without references. */
+export function bodySchema({ body }: Operation): Schema | undefined {
+  if (body === undefined) return undefined;
+  const { $defs, ...schema } = z.toJSONSchema(body.schema, { io: 'input', unrepresentable: 'any' });
+  const resolve = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(resolve);
+    if ('$ref' in value) return resolve($defs?.[String(value.$ref).replace('#/$defs/', '')]);
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]));
+  };
+  return resolve(schema) as Schema;
+}
+
+/** The fields of the body. */
+function fieldsOf(operation: Operation): Readonly<Record<string, Schema>> {
+  const schema = bodySchema(operation);
+  if (schema === undefined) return {};
+  assert.ok(schema['properties']);
+  return schema['properties'];
 }
 
 function withBody(operation: Operation, attempt: Omit<Attempt, 'method'>): Attempt {
@@ -162,25 +174,29 @@ export function* queriesOf([name, parameter]: NamedParameter): Generator<string>
 /** Queries of parameters that no operation has. */
 export const UNKNOWN_PARAMETERS = [LONG.join('&'), 'a=1&'.repeat(3_000), 'limit[]=1&limit.x=1&limit%00=1'];
 
-function valuesOf(parameter: AnyParameter): readonly string[] {
+export function valuesOf(parameter: AnyParameter): readonly string[] {
   return [exampleOf(parameter), ...ANY_VALUE, ...endsOf(parameter.schema)];
 }
 
-const READ_HEADERS = {
+export const READ_HEADERS = {
   GET: ['If-None-Match', 'X-Request-Id'],
   POST: ['Idempotency-Key', 'X-Request-Id'],
   PATCH: ['If-Match', 'X-Request-Id'],
   DELETE: ['If-Match', 'X-Request-Id'],
 } as const;
 
+/** Values of a header that the service reads: at its ends and beyond, and of other kinds. */
+export function headerValues(name: keyof typeof REQUEST_HEADERS): readonly string[] {
+  const values = ['', ' ', '*', '1', 'é', 'W/"x"', '"x", '.repeat(2_000), ...NUMBERS.slice(-8), ...LONG];
+  const { maxLength, example } = REQUEST_HEADERS[name];
+  return [...values, example, 'a'.repeat(maxLength), 'a'.repeat(maxLength + 1)];
+}
+
 /** The headers that the operation reads. */
 export function* headerAttempts(operation: Operation): Generator<Attempt> {
-  const values = ['', ' ', '*', '1', 'é', 'W/"x"', '"x", '.repeat(2_000), ...NUMBERS.slice(-8), ...LONG];
-  for (const name of READ_HEADERS[operation.method]) {
-    const { maxLength, example } = REQUEST_HEADERS[name];
-    for (const value of [...values, example, 'a'.repeat(maxLength), 'a'.repeat(maxLength + 1)])
+  for (const name of READ_HEADERS[operation.method])
+    for (const value of headerValues(name))
       yield withBody(operation, { path: fill(operation), headers: { [name]: value } });
-  }
 }
 
 /** Cursors with a right checksum whose places are that of `cursor` with other values. */
@@ -205,7 +221,7 @@ export function placeName(operation: Operation): string | undefined {
 }
 
 /** JSON of any kind. The numbers are no JavaScript numbers. */
-const ANY_JSON = [
+export const ANY_JSON = [
   ...NUMBERS.filter((text) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\d+)?$/.test(text)),
   ...[...INSTANTS, ...TEXTS, ...LONG, ...NUMBERS].map((text) => JSON.stringify(text)),
   '"\\ud800"',

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import type { Attempt } from './ends.ts';
 
 export interface Sent {
   readonly status: number;
@@ -56,14 +57,10 @@ export function keepAliveClient(base: string, key: string, connections: number) 
       headers: Record<string, string> = {},
       method = body === undefined ? 'GET' : 'POST',
     ): Promise<Sent> => {
-      const content = body !== undefined && {
-        'content-type': 'application/json',
-        'content-length': `${Buffer.byteLength(body)}`,
-      };
-      let bytes = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`;
-      const fields = { authorization: `Bearer ${key}`, ...content, ...headers };
-      for (const [name, value] of Object.entries(fields)) bytes += `${name}: ${value}\r\n`;
-      bytes += `\r\n${body ?? ''}`;
+      const bytes = requestText(
+        { host, key },
+        { method, path, headers, ...(body !== undefined && { body }) },
+      );
       return new Promise((resolve, reject) => take({ method, bytes, resolve, reject }));
     },
     /** Requests without an answer reject. */
@@ -72,6 +69,21 @@ export function keepAliveClient(base: string, key: string, connections: number) 
       for (const connection of open) connection.close();
     },
   };
+}
+
+/** A request as it goes over the wire. A body is sent as JSON unless a header says otherwise. */
+export function requestText(
+  { host, key }: { readonly host: string; readonly key: string },
+  { method, path, headers, body }: Attempt,
+): string {
+  const content = body !== undefined && {
+    'content-type': 'application/json',
+    'content-length': `${Buffer.byteLength(body)}`,
+  };
+  let text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`;
+  const fields = { authorization: `Bearer ${key}`, ...content, ...headers };
+  for (const [name, value] of Object.entries(fields)) text += `${name}: ${value}\r\n`;
+  return `${text}\r\n${body ?? ''}`;
 }
 
 interface Pool {
@@ -143,7 +155,7 @@ class Answer implements Sent {
   }
 }
 
-function headersOf(head: string): Readonly<Record<string, string>> {
+export function headersOf(head: string): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (const line of head.split('\r\n').slice(1)) {
     const colon = line.indexOf(': ');
