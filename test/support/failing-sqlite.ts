@@ -1,14 +1,11 @@
 /*
- * Loaded into a process before `petstore` (storage-faults.ts). The process and its threads count their calls of storage in
- * one file, and one of the calls fails.
+ * Loaded into a process before `petstore` (storage-faults.ts). One call of SQLite or of the file system fails, in the process or
+ * in one of its threads.
  */
-import fs, { existsSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
-
-const { FAULT_FOLDER: folder = '', FAULT_KIND: kind, FAULT_CALL: number } = process.env;
-const counter = openSync(join(folder, 'calls'), 'a');
+import { FAULT_KIND as kind, isChosen, killThisProcess } from './fault-counter.ts';
 
 type Method = (this: object, ...args: unknown[]) => unknown;
 
@@ -18,33 +15,23 @@ const WRITES = /\b(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|VACUUM|COMMI
 /** SQLite never fails to roll back. */
 const ROLLBACK = /^\s*ROLLBACK\b/i;
 
-/** Whether this call is to fail. Two threads may see the same length, so the first one that makes the folder takes it. */
-function isChosen(isWrite: boolean): boolean {
-  if (!existsSync(join(folder, 'armed')) || (kind === 'full' && !isWrite)) return false;
-  writeSync(counter, '.');
-  if (fstatSync(counter).size < Number(number)) return false;
-  try {
-    mkdirSync(join(folder, 'failed'));
-    return true;
-  } catch {
-    return kind === 'full';
-  }
-}
+/** Whether this call is to fail: of a full disk, only one that writes. */
+const fails = (isWrite: boolean) => (kind !== 'full' || isWrite) && isChosen();
 
 /** Fails as SQLite does. A full disk makes SQLite undo the whole transaction. */
 function failStatement(sql: string, db: DatabaseSync | undefined): void {
   // Memory does not fail.
   if (db?.isOpen === true && db.location() === null) return;
-  if (ROLLBACK.test(sql) || !isChosen(WRITES.test(sql))) return;
-  if (kind === 'kill') process.kill(process.pid, 'SIGKILL');
+  if (ROLLBACK.test(sql) || !fails(WRITES.test(sql))) return;
+  if (kind === 'kill') killThisProcess();
   if (kind === 'full' && db?.isOpen === true && db.isTransaction) execute.call(db, 'ROLLBACK');
   const [errcode, errstr] = kind === 'full' ? [13, 'database or disk is full'] : [10, 'disk I/O error'];
   throw Object.assign(new Error(errstr), { code: 'ERR_SQLITE_ERROR', errcode, errstr });
 }
 
 function failFile(syscall: string): void {
-  if (!isChosen(true)) return;
-  if (kind === 'kill') process.kill(process.pid, 'SIGKILL');
+  if (!fails(true)) return;
+  if (kind === 'kill') killThisProcess();
   const [errno, code, text] =
     kind === 'full' ? [-28, 'ENOSPC', 'no space left on device'] : [-5, 'EIO', 'i/o error'];
   throw Object.assign(new Error(`${code}: ${text}, ${syscall}`), { errno, code, syscall });
