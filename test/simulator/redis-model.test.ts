@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { parseRedisUrl } from '../../src/config/redis-url.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
+import { LIMIT_MAX } from '../../src/domain/plan.ts';
 import { type Connection, newSocketConnection } from '../../src/limits/redis/connection.ts';
 import { banKey, countsKey, refusalsKey } from '../../src/limits/redis/names.ts';
 import { loadScript } from '../../src/limits/redis/redis.ts';
@@ -72,14 +73,20 @@ function call(name: string, keys: readonly string[], args: readonly (string | nu
   return [name, String(keys.length), ...keys, ...args.map(String)];
 }
 
+const number = fc.oneof({ weight: 9, arbitrary: fc.nat(9) }, fc.constantFrom(LIMIT_MAX - 1, LIMIT_MAX));
+
 /** Counts that an instance knows. */
 const counts = fc
-  .record({ start: instants, minute: fc.nat(6), day: fc.integer({ min: -2, max: 3 }), count: fc.nat(9) })
+  .record({ start: instants, minute: number, day: fc.integer({ min: -2, max: 3 }), count: number })
   .map(({ start, minute, day, count }) => ({ start, minute, day: signed(day), count }));
 
 const groups = fc.record({
   caller: fc.constantFrom(...CALLERS),
-  rule: fc.tuple(fc.integer({ min: 1, max: 6 }), fc.nat(5), fc.constantFrom(0, 3, 8, 1_000_000_000)),
+  rule: fc.tuple(
+    fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 6 }) }, fc.constant(100)),
+    fc.oneof(fc.nat(5), fc.nat(5), number),
+    fc.constantFrom(0, 3, 8, LIMIT_MAX),
+  ),
   known: fc.oneof(
     fc.constant('0 0 0 0'),
     counts.map(({ start, minute, day, count }) => `${start} ${minute} <day${day}> ${count}`),
@@ -88,7 +95,7 @@ const groups = fc.record({
 
 const charge = fc
   .record({
-    banAfter: fc.integer({ min: 1, max: 4 }),
+    banAfter: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 4 }) }, fc.constant(10_000)),
     banTime: fc.constantFrom(SECOND, 50_000, DAY),
     groups: fc.array(groups, { minLength: 1, maxLength: 3 }),
   })
@@ -114,7 +121,8 @@ const restoreBan = fc
   .record({
     ban: fc.constantFrom(...BANS),
     until: banInstants,
-    count: fc.nat(4),
+    // A double holds no power of two that is higher than the 1,023rd.
+    count: fc.oneof({ weight: 4, arbitrary: fc.nat(4) }, fc.constantFrom(60, 1_024, 1_025, LIMIT_MAX)),
     began: fc.oneof(fc.constant('0'), banInstants, banInstants),
   })
   .map(({ ban, until, count, began }) => call('restore-ban.lua', [ban], [until, count, began]));
