@@ -44,11 +44,12 @@ function isNetworkError(error: unknown): boolean {
 }
 
 /**
- * Refuses a server that would lose counts. `info` is its reply to INFO. Gives whether it is part of a cluster.
+ * Refuses a server that would lose counts. `info` is its reply to INFO, `name` tells it from others of its cluster. Gives
+ * whether it is part of a cluster.
  * @throws StartupError that names what is wrong.
  */
-export function refuseUnfit(info: string): { readonly clustered: boolean } {
-  const of = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+export function refuseUnfit(info: string, name = ''): { readonly clustered: boolean } {
+  const of = (field: string) => new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(info)?.[1];
   // Under this name Valkey gives the version of Redis that it is compatible with.
   const version = of('redis_version') ?? 'of unknown version';
   if (!(Number.parseInt(version, 10) >= OLDEST_VERSION)) {
@@ -62,7 +63,7 @@ export function refuseUnfit(info: string): { readonly clustered: boolean } {
   const policy = of('maxmemory_policy') ?? 'noeviction';
   if (policy !== 'noeviction' && of('maxmemory') !== '0') {
     throw new StartupError(
-      `The Redis server evicts keys (maxmemory-policy ${policy}): counts would be lost; set noeviction.`,
+      `The Redis server${name === '' ? '' : ` ${name}`} evicts keys (maxmemory-policy ${policy}): counts would be lost; set noeviction.`,
     );
   }
   return { clustered };

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { ErrorReply } from '@redis/client';
 import { parseRedisUrl, type RedisAddress } from '../../config/redis-url.ts';
+import { StartupError } from '../../domain/startup-error.ts';
 import { NoAnswer, withTimeout } from '../timeout.ts';
 import { CONNECT_TIMEOUT, type Connection, type NewConnection, newSocketConnection } from './connection.ts';
 import { asStartupError, isUnreachable, refuseUnfit, UnreachableError } from './fitness.ts';
@@ -208,7 +209,7 @@ export class Redis {
       this.#isClustered = refuseUnfit(await server.info()).clustered;
       if (this.#isClustered) await Promise.allSettled(this.#use(await server.slots()));
       this.#fault = undefined;
-      await Promise.all(this.servers().map((name) => this.#probe(name)));
+      await Promise.all(this.servers().map((name) => this.#check(name)));
     } catch (error) {
       this.#reset();
       this.#fault = asStartupError(error);
@@ -315,11 +316,13 @@ export class Redis {
   }
 
   /** A server that does not answer is only an outage. */
-  async #probe(name: string): Promise<void> {
+  async #check(name: string): Promise<void> {
     try {
+      if (this.#isClustered) refuseUnfit(await this.#server(name).info(), name);
       await this.#options.probe?.(name);
     } catch (error) {
-      if (error instanceof ErrorReply && !isUnreachable(error)) throw error;
+      if (error instanceof StartupError || (error instanceof ErrorReply && !isUnreachable(error)))
+        throw error;
     }
   }
 
