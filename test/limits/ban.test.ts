@@ -147,3 +147,18 @@ test('a system clock that is set back neither ends nor stretches a ban', () => {
   clock.advance(1);
   assert.equal(banInForce(banned, clock()), undefined);
 });
+
+test('at the very instant of its end, a ban, a refusal and a series of bans are over', () => {
+  const until = 1_000_000;
+  const ban = { until, count: 1 };
+  const at = (unix: number, monotonic = 0) => ({ unix, monotonic });
+  assert.deepEqual(banInForce({ ban }, at(until - 1)), ban);
+  assert.equal(banInForce({ ban }, at(until)), undefined);
+  assert.equal(hasEnded({ refusals: [0], ban: undefined }, at(until, MINUTE - 1)), false);
+  assert.equal(hasEnded({ refusals: [0], ban: undefined }, at(until, MINUTE)), true);
+  assert.equal(hasEnded({ refusals: [], ban }, at(until + DAY - 1)), false);
+  assert.equal(hasEnded({ refusals: [], ban }, at(until + DAY)), true);
+  const banAt = (unix: number) =>
+    countRefusal({ refusals: [], ban }, { banAfter: 1, banSeconds: 1 }, at(unix))?.count;
+  assert.deepEqual([banAt(until + DAY - 1), banAt(until + DAY)], [2, 1]);
+});

@@ -46,6 +46,16 @@ test('a minute that begins between two milliseconds resets within 60 s', () => {
   }
 });
 
+test('a minute ends at its very instant, and one without a counted request has not begun', () => {
+  const limits = { perMinute: 1, perDay: 9 };
+  const at = (monotonic: number) => ({ unix: 1_000_000 + monotonic, monotonic });
+  const used = { minuteStart: 0, minuteCount: 1, day: 0, dayCount: 1 };
+  assert.equal(take(used, limits, at(59_999)).quota.admitted, false);
+  assert.deepEqual(take(used, limits, at(60_000)).counts, { ...used, minuteStart: 60_000, dayCount: 2 });
+  const unused = { ...used, minuteCount: 0 };
+  assert.equal(take(unused, limits, at(30_000)).counts.minuteStart, 30_000);
+});
+
 test('the day is the UTC calendar day', () => {
   const clock = fakeClock('2026-11-21T23:58:00Z');
   const client = caller({ perMinute: 10, perDay: 2 }, clock);
@@ -95,6 +105,13 @@ test('a refusal describes the window that refused, or the later reset of both', 
   assert.equal(refusal({ perMinute: 3, perDay: 2 }, '2026-11-21T12:00:00Z'), 'day');
   assert.equal(refusal({ perMinute: 2, perDay: 2 }, '2026-11-21T12:00:00Z'), 'day');
   assert.equal(refusal({ perMinute: 2, perDay: 2 }, '2026-11-21T23:59:30Z'), 'minute');
+  assert.equal(refusal({ perMinute: 2, perDay: 2 }, '2026-11-21T23:59:00Z'), 'minute', 'on a tie');
+});
+
+test('a reading of two used-up windows describes the minute, because nothing is refused', () => {
+  const client = caller({ perMinute: 2, perDay: 2 }, fakeClock('2026-11-21T12:00:00Z'));
+  while (client.call().admitted);
+  assert.deepEqual([client.look().admitted, client.look().governing], [true, 'minute']);
 });
 
 test('a used-up day stays used up when the clock is set back over midnight', () => {
@@ -114,6 +131,13 @@ test('a used-up day in the future stays used up after a restart', () => {
   const now = { unix, monotonic };
   const { quota } = take(correctCounts(counts, now), { perMinute: 10, perDay: 2 }, now);
   assert.deepEqual([quota.admitted, seen(quota, 'day').wait], [false, 36 * 3_600_000]);
+});
+
+test('a stored minute of a clock that was ahead ends within 60 s, and one of the past stays', () => {
+  const now = { unix: 1_000_000, monotonic: 500.5 };
+  const correct = (minuteStart: number) =>
+    correctCounts({ minuteStart, minuteCount: 1, day: 0, dayCount: 1 }, now).minuteStart;
+  assert.deepEqual([-9_000, 500, 501, 9_000].map(correct), [-9_000, 500, 500, 500]);
 });
 
 test('a stored day later than tomorrow counts as today, and the next day is new', () => {

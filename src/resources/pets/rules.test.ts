@@ -1,7 +1,7 @@
 // Contract: section 2.7.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TRANSITIONS, transition } from './rules.ts';
+import { isOwnedBy, statusAfter, TRANSITIONS, transition } from './rules.ts';
 import { PetStatus } from './schema.ts';
 
 const STATUSES = [...PetStatus.options, undefined];
@@ -32,4 +32,24 @@ test('an animal changes as the contract says, and in no other way', () => {
 test('no state has two transitions for one event', () => {
   const places = TRANSITIONS.map(({ event, from, hasOpenOrder }) => `${event} ${from} ${hasOpenOrder}`);
   assert.equal(new Set(places).size, places.length);
+});
+
+test('an order gives its animal the status after it, and nothing else does', () => {
+  assert.equal(statusAfter('order completed', 'pending', true), 'sold');
+  for (const [event, status, hasOpenOrder] of [
+    ['order made', 'sold', false],
+    ['status patched', 'sold', false],
+    ['deleted', 'sold', false],
+  ] as const)
+    assert.throws(() => statusAfter(event, status, hasOpenOrder), {
+      message: `An animal that is sold has no transition for "${event}".`,
+    });
+  assert.throws(() => statusAfter('order made', undefined, false), {
+    message: 'An animal that is without a status has no transition for "order made".',
+  });
+});
+
+test('a change without an account may be about the animals of all', () => {
+  const pet = { ownerId: 7 };
+  assert.deepEqual([isOwnedBy(pet, 7), isOwnedBy(pet, 8), isOwnedBy(pet, undefined)], [true, false, true]);
 });
