@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { hash } from './instrument.ts';
+import { hash, type Mutant } from './instrument.ts';
 import type { Bench } from './runs.ts';
 
 /** What a test file does while no mutant is on. */
@@ -18,14 +18,14 @@ export interface Coverage {
 /** Milliseconds: a test file that takes longer would make each of its mutants too dear. */
 const LONGEST = 60_000;
 
-/** Which mutants the test file reaches. It runs only if it or a file that it reached has changed. */
+/** Which mutants the test file reaches. It runs only if it has changed. */
 export async function cover(
   test: string,
   { bench, folder, sources }: { bench: Bench; folder: string; sources: string },
 ): Promise<Coverage> {
   const place = join(folder, `${test}.json`);
   const known = existsSync(place) ? (JSON.parse(readFileSync(place, 'utf8')) as Coverage) : undefined;
-  if (known !== undefined && isCurrent(known)) return known;
+  if (known?.hash === hash(readFileSync(test, 'utf8'))) return known;
   const notes = join(folder, 'reached');
   rmSync(notes, { force: true });
   const { verdict, milliseconds } = await bench.run(
@@ -48,11 +48,22 @@ export async function cover(
   return coverage;
 }
 
-function isCurrent(known: Coverage): boolean {
-  return (
-    known.hash === hash(readFileSync(known.test, 'utf8')) &&
-    Object.entries(known.sources).every(
-      ([file, content]) => existsSync(file) && hash(readFileSync(file, 'utf8')) === content,
-    )
+/** Gives the tests that reach a mutant. In a file that has changed since, each test that reached the file may. */
+export function findTests(coverages: readonly Coverage[]): (mutant: Mutant) => readonly Coverage[] {
+  const byFile = new Map<string, { readonly coverage: Coverage; readonly reached: ReadonlySet<string> }[]>();
+  for (const coverage of coverages) {
+    const reached = new Set(coverage.reached);
+    for (const file of Object.keys(coverage.sources)) {
+      const entries = byFile.get(file) ?? [];
+      byFile.set(file, entries);
+      entries.push({ coverage, reached });
+    }
+  }
+  const contents = new Map(
+    Array.from(byFile.keys(), (file) => [file, existsSync(file) ? hash(readFileSync(file, 'utf8')) : '']),
   );
+  return ({ file, id }) =>
+    (byFile.get(file) ?? [])
+      .filter(({ coverage, reached }) => reached.has(id) || coverage.sources[file] !== contents.get(file))
+      .map(({ coverage }) => coverage);
 }

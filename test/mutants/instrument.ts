@@ -33,6 +33,7 @@ interface Instrumenter {
   ): Promise<{
     readonly files: readonly { readonly content: string }[];
     readonly mutants: readonly {
+      readonly id: string;
       readonly replacement: string;
       readonly location: { readonly start: Position; readonly end: Position };
     }[];
@@ -85,10 +86,11 @@ async function mutate(
   return {
     // Stryker numbers the mutants of a file; the file makes the number unique.
     content: (files[0]?.content ?? '').replaceAll(CALLS, (ids) => ids.replaceAll(/"(\d+)"/g, `"${file}#$1"`)),
-    mutants: mutants.map(({ replacement, location }, number) => ({
-      id: `${file}#${number}`,
+    // Not every number is in the list: Stryker leaves out what does not compile.
+    mutants: mutants.map(({ id, replacement, location }) => ({
+      id: `${file}#${id}`,
       file,
-      number,
+      number: Number(id),
       line: location.start.line + 1,
       original: cut(source, location.start, location.end),
       replacement,

@@ -23,7 +23,7 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/mutants', import.
 /** What runs in a few seconds. The long tests of processes, browsers and faults say little of a single line. */
 const TESTS = [
   'src/**/*.test.ts',
-  'test/{api,app,cli,domain,http,limits,management,pages,storage}/*.test.ts',
+  'test/{api,app,cli,domain,faults,http,limits,management,pages,storage}/*.test.ts',
 ];
 
 const { values, positionals } = parseArgs({
@@ -61,12 +61,14 @@ async function main(): Promise<number> {
   const chosen = mutants.filter((mutant) =>
     isWhole ? isInSample(mutant) : positionals.includes(mutant.file),
   );
-  let last = '';
-  for (const mutant of chosen) {
-    if (mutant.file !== last) console.log((last = mutant.file));
-    const { status } = await results.tryMutant(mutant);
-    if (status !== 'survived' && status !== 'not reached') continue;
-    console.log(`  ${mutant.line}: ${status}: ${mutant.original} → ${mutant.replacement}`);
+  for (const [file, ofFile] of Map.groupBy(chosen, (mutant) => mutant.file)) {
+    console.log(file);
+    await results.tryTogether(ofFile);
+    for (const mutant of ofFile) {
+      const { status } = await results.tryMutant(mutant);
+      if (status !== 'survived' && status !== 'not reached') continue;
+      console.log(`  ${mutant.line}: ${status}: ${mutant.original} → ${mutant.replacement}`);
+    }
   }
   if (!isWhole) return 0;
   const date = new Date().toISOString().slice(0, 10);

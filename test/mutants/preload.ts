@@ -26,18 +26,18 @@ registerHooks({
   },
 });
 
-const reached: Record<string, number> = {};
-
-/** Written at once: a thread or a program may be killed. */
-const noted = new Proxy(reached, {
-  set(target, id: string, count: number) {
-    if (!(id in target) && covered !== undefined) appendFileSync(covered, `${id}\n`);
-    target[id] = count;
-    return true;
+/** Asked only where an id is not in the counts yet. Notes it at once: a thread or a program may be killed. */
+const first = new Proxy(
+  {},
+  {
+    set(_, id: string, value: number, counts: object) {
+      if (covered !== undefined) appendFileSync(covered, `${id}\n`);
+      return Reflect.defineProperty(counts, id, { value, writable: true });
+    },
   },
-});
+);
 
 /** Where Stryker's calls look. */
 Object.assign(globalThis, {
-  __stryker__: { activeMutant: active, mutantCoverage: { static: covered === undefined ? reached : noted } },
+  __stryker__: { activeMutant: active, mutantCoverage: { static: Object.create(first) } },
 });

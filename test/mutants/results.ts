@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { Coverage } from './coverage.ts';
+import { basename, dirname, join } from 'node:path';
+import { type Coverage, findTests } from './coverage.ts';
 import { EQUAL } from './equal.ts';
 import { hash, type Mutant } from './instrument.ts';
 import type { Bench } from './runs.ts';
@@ -29,7 +29,15 @@ interface Means {
 /** A mutant may take this many times as long as the source does, and some milliseconds more. */
 const PATIENCE = { times: 5, milliseconds: 5_000 };
 
+/** Milliseconds of a test file that runs for many mutants in one process. */
+const QUICK = 3_000;
+
+/** Mutants that one process tries. */
+const BATCH = 50;
+
 export interface Results {
+  /** Tries mutants of one file together, with its quick tests. Those that live must be tried alone. */
+  tryTogether(mutants: readonly Mutant[]): Promise<void>;
   /** Runs tests until one fails, or gives the outcome of before, if it still holds. */
   tryMutant(mutant: Mutant): Promise<Outcome>;
   find(mutant: Mutant): Outcome | undefined;
@@ -37,9 +45,7 @@ export interface Results {
 
 export function openResults(folder: string, { bench, coverages, sources, budget }: Means): Results {
   const files = new Map<string, Kept>();
-  const reaching = new Map<string, Coverage[]>();
-  for (const coverage of coverages)
-    for (const id of coverage.reached) reaching.set(id, [...(reaching.get(id) ?? []), coverage]);
+  const listTests = findTests(coverages);
   const kills = new Map<string, number>();
 
   const open = (file: string): Kept => {
@@ -63,24 +69,65 @@ export function openResults(folder: string, { bench, coverages, sources, budget 
 
   /** What is cheap, what is about the file, and what has killed its mutants comes first. */
   const rank = (file: string, { test, milliseconds }: Coverage) =>
-    milliseconds / ((isAbout(test, file) ? 4 : 1) * (1 + (kills.get(`${file} ${test}`) ?? 0)));
+    milliseconds /
+    ((isAbout(test, file) || isOfFeature(test, file) ? 4 : 1) * (1 + (kills.get(`${file} ${test}`) ?? 0)));
 
   return {
     find: (mutant) => (isEqual(mutant) ? EQUAL_OUTCOME : open(mutant.file).outcomes[mutant.id]),
+    async tryTogether(mutants) {
+      const find = ({ file, id }: Mutant) => open(file).outcomes[id];
+      let rest = mutants.filter((mutant) => !isEqual(mutant) && !isDead(find(mutant)));
+      const quick = new Map(
+        rest
+          .flatMap((mutant) => listTests(mutant))
+          .filter(({ milliseconds }) => milliseconds < QUICK)
+          .map((coverage) => [coverage.test, coverage]),
+      );
+      const file = mutants[0]?.file ?? '';
+      let spent = 0;
+      for (const coverage of [...quick.values()].toSorted(
+        (one, other) => rank(file, one) - rank(file, other),
+      )) {
+        const { test, hash: content, milliseconds } = coverage;
+        if (spent + milliseconds > 5 * budget && !isAbout(test, file)) continue;
+        spent += milliseconds;
+        let reached = rest.filter(
+          (mutant) => listTests(mutant).includes(coverage) && !isCurrent(find(mutant), test),
+        );
+        while (reached.length > 0) {
+          const part = reached.slice(0, BATCH);
+          const { failed, late } = await bench.runBatch(
+            test,
+            part.map(({ id }) => id),
+            { MUTANTS_FOLDER: sources, MUTANT: `${file}#none` },
+            PATIENCE.milliseconds + PATIENCE.times * milliseconds,
+          );
+          const end = late === undefined ? part.length : part.findIndex(({ id }) => id === late) + 1;
+          for (const mutant of part.slice(0, end)) {
+            const isLate = mutant.id === late;
+            if (isLate || failed.includes(mutant.id))
+              decide(mutant, { status: isLate ? 'timed out' : 'killed', tests: { [test]: content } });
+          }
+          reached = end === 0 ? [] : reached.slice(end);
+        }
+        rest = rest.filter((mutant) => !isDead(find(mutant)));
+      }
+    },
     async tryMutant(mutant) {
       if (isEqual(mutant)) return EQUAL_OUTCOME;
       const known = open(mutant.file).outcomes[mutant.id];
-      const isDead = known?.status === 'killed' || known?.status === 'timed out';
-      if (isDead && isCurrent(known, Object.keys(known.tests).at(-1) ?? '')) return known;
+      const wasDead = isDead(known);
+      if (known !== undefined && wasDead && isCurrent(known, Object.keys(known.tests).at(-1) ?? ''))
+        return known;
       const tests: Record<string, string> = {};
       let spent = 0;
-      const candidates = (reaching.get(mutant.id) ?? []).toSorted(
+      const candidates = listTests(mutant).toSorted(
         (one, other) => rank(mutant.file, one) - rank(mutant.file, other),
       );
       for (const { test, milliseconds, hash: content } of candidates) {
-        if (spent > 0 && spent + milliseconds > budget) continue;
+        if (spent + milliseconds > budget && !isAbout(test, mutant.file)) continue;
         spent += milliseconds;
-        if (!isDead && known !== undefined && isCurrent(known, test)) {
+        if (!wasDead && isCurrent(known, test)) {
           tests[test] = content;
           continue;
         }
@@ -101,14 +148,22 @@ export function openResults(folder: string, { bench, coverages, sources, budget 
 }
 
 /** Whether the test is as it was at this outcome. */
-function isCurrent(outcome: Outcome, test: string): boolean {
-  return existsSync(test) && outcome.tests[test] === hash(readFileSync(test, 'utf8'));
+function isCurrent(outcome: Outcome | undefined, test: string): boolean {
+  return existsSync(test) && outcome?.tests[test] === hash(readFileSync(test, 'utf8'));
 }
 
-/** The test of a file has its name; those of a feature are in its folder. */
+function isDead(outcome: Outcome | undefined): boolean {
+  return outcome?.status === 'killed' || outcome?.status === 'timed out';
+}
+
+/** The test of a file begins with its name. */
 function isAbout(test: string, file: string): boolean {
-  const [, folder = '', name = ''] = /([^/]+)\/([^/]+)\.ts$/.exec(file) ?? [];
-  return test.includes(`/${name}`) || test.startsWith(`src/resources/${folder}/`);
+  const name = basename(file, '.ts');
+  return basename(test).startsWith(`${name}.`) || basename(test).startsWith(`${name}-`);
+}
+
+function isOfFeature(test: string, file: string): boolean {
+  return dirname(test) === dirname(file);
 }
 
 function isEqual({ file, line, original, replacement }: Mutant): boolean {
@@ -117,7 +172,7 @@ function isEqual({ file, line, original, replacement }: Mutant): boolean {
       each.file === file &&
       each.original === original &&
       each.replacement === replacement &&
-      (each.line === undefined || readLine(file, line).startsWith(each.line)),
+      (each.line === undefined || readLine(file, line).includes(each.line)),
   );
 }
 

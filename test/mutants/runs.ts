@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process, { env, execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -17,10 +17,18 @@ export interface Bench {
     variables: Readonly<Record<string, string>>,
     limit: number,
   ): Promise<{ readonly verdict: Verdict; readonly milliseconds: number }>;
+  /** Which of these mutants of one file fail a quick test file that runs once for each, in one process. */
+  runBatch(
+    test: string,
+    ids: readonly string[],
+    variables: Readonly<Record<string, string>>,
+    limit: number,
+  ): Promise<{ readonly failed: readonly string[]; readonly late: string | undefined }>;
   stop(): Promise<void>;
 }
 
 const PRELOAD = new URL('preload.ts', import.meta.url).href;
+const BATCH = fileURLToPath(new URL('batch.ts', import.meta.url));
 const REPORTER = new URL('reporter.ts', import.meta.url).href;
 
 /** All that a run leaves behind is in `folder` and on one PostgreSQL server. */
@@ -37,22 +45,25 @@ export async function openBench(folder: string): Promise<Bench> {
     );
     for (const { datname } of rows) await admin.query(`DROP DATABASE ${datname} WITH (FORCE)`);
   };
+  const start = (args: readonly string[], variables: Readonly<Record<string, string>>) => {
+    mkdirSync(temporary, { recursive: true });
+    return spawn(execPath, [`--test-reporter=${REPORTER}`, ...args], {
+      detached: true,
+      stdio: env['MUTANTS_VERBOSE'] === undefined ? 'ignore' : 'inherit',
+      env: {
+        ...env,
+        TMPDIR: temporary,
+        NODE_COMPILE_CACHE: cache,
+        TEST_DATABASE_URL: postgres.url,
+        NODE_OPTIONS: `--import=${PRELOAD}`,
+        ...variables,
+      },
+    });
+  };
   return {
     async run(test, variables, limit) {
-      mkdirSync(temporary, { recursive: true });
       const begin = performance.now();
-      const child = spawn(execPath, [`--test-reporter=${REPORTER}`, test], {
-        detached: true,
-        stdio: env['MUTANTS_VERBOSE'] === undefined ? 'ignore' : 'inherit',
-        env: {
-          ...env,
-          TMPDIR: temporary,
-          NODE_COMPILE_CACHE: cache,
-          TEST_DATABASE_URL: postgres.url,
-          NODE_OPTIONS: `--import=${PRELOAD}`,
-          ...variables,
-        },
-      });
+      const child = start([test], variables);
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
@@ -67,6 +78,28 @@ export async function openBench(folder: string): Promise<Bench> {
         await clean();
       }
       return { verdict: passed ? 'passed' : isLate ? 'timed out' : 'failed', milliseconds };
+    },
+    async runBatch(test, ids, variables, limit) {
+      const notes = join(folder, 'notes');
+      writeFileSync(notes, '');
+      const child = start([BATCH, test], { ...variables, MUTANTS: ids.join(','), MUTANTS_NOTES: notes });
+      let isLate = false;
+      const timer = setInterval(() => {
+        // The notes grow when a mutant begins.
+        if (Date.now() - statSync(notes).mtimeMs < limit) return;
+        isLate = true;
+        endGroup(child.pid);
+      }, 250);
+      await once(child, 'exit');
+      clearInterval(timer);
+      const lines = readFileSync(notes, 'utf8').trim().split('\n');
+      const find = (word: string) =>
+        lines.filter((line) => line.startsWith(word)).map((line) => line.slice(word.length));
+      const [began, failed] = [find('began '), find('failed ')];
+      await clean();
+      // After a mutant that left something behind, no failure of the batch says anything.
+      const isClean = isLate || (began.at(-1) === 'none' && !failed.includes('none'));
+      return { failed: isClean ? failed : [], late: isLate ? began.at(-1) : undefined };
     },
     async stop() {
       await admin.end();
