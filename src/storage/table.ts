@@ -1,4 +1,5 @@
 // Contract: section 2.
+import { FIRST_INSTANT, LAST_INSTANT } from '../domain/instant.ts';
 import { join, raw, type Row, Sql, sql, type Value } from './sql.ts';
 
 /** How both databases declare a column: an int64, or text in UTF-8. With a question mark it may be null. */
@@ -49,8 +50,15 @@ export const integer: Codec<number, false> = {
   encode: (value) => value,
 };
 
-/** Unix milliseconds. */
-export const instant = integer;
+/** Unix milliseconds of an instant that a date-time can name. */
+export const instant: Codec<number, false> = {
+  ...integer,
+  decode(stored: bigint) {
+    const time = Number(stored);
+    if (!(time >= FIRST_INSTANT && time <= LAST_INSTANT)) throw new WrongValue('an instant', stored);
+    return time;
+  },
+};
 
 export const boolean: Codec<boolean, false> = {
   type: 'integer',

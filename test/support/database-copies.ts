@@ -28,12 +28,15 @@ export interface Template extends TestDatabase {
   copy(lifetime: Lifetime): Promise<TestDatabase & { readonly folder: string }>;
 }
 
+/** Milliseconds that a statement waits for a service that writes. */
+const BUSY_TIMEOUT = 60_000;
+
 export function sqliteDatabase(file: string): TestDatabase {
   return {
     variables: { DATABASE_URL: `sqlite:${file}`, PORT: '0' },
     rows: async (statement) => readRows(file, statement),
     execute: async (statement) => {
-      const db = new DatabaseSync(file);
+      const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
       db.exec(statement);
       db.close();
     },
@@ -60,6 +63,11 @@ function postgresDatabase(url: string): TestDatabase {
     execute: async (statement) => void (await query(statement)),
     assertInvariants: () => assertPostgresInvariants(url),
   };
+}
+
+/** The database that a service uses. */
+export function openTestDatabase(url: string): TestDatabase {
+  return url.startsWith('sqlite:') ? sqliteDatabase(url.slice('sqlite:'.length)) : postgresDatabase(url);
 }
 
 const FILE = 'petstore.db';

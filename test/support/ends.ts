@@ -147,6 +147,10 @@ function withBody(operation: Operation, attempt: Omit<Attempt, 'method'>): Attem
   return { method: operation.method, ...attempt, ...(body !== undefined && { body }) };
 }
 
+/** A request that the operation takes. */
+export const exampleRequest = (operation: Operation): Attempt =>
+  withBody(operation, { path: fill(operation) });
+
 export const withQuery = (operation: Operation, query: string): Attempt =>
   withBody(operation, { path: `${fill(operation)}?${query}` });
 
