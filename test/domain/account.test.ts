@@ -2,8 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { chooseLimits, keyState } from '../../src/domain/account.ts';
-import { SCOPES, DEFAULT_SCOPES } from '../../src/domain/scope.ts';
+import {
+  checkKey,
+  chooseLimits,
+  isInForce,
+  type KeyRecord,
+  keyState,
+  LABEL,
+} from '../../src/domain/account.ts';
+import { DEFAULT_SCOPES, lacksScope, refuseScopeAlone, SCOPES } from '../../src/domain/scope.ts';
 import { PLAN_NAMES, PLANS } from '../../src/domain/plan.ts';
 import { rotatedExpiry } from '../../src/resources/keys/rules.ts';
 
@@ -76,4 +83,61 @@ test('a rotated key works for the grace time, never past its own expiry', () => 
       assert.ok(expiry === now + grace || expiry === expiresAt);
     }),
   );
+});
+
+const KEY: KeyRecord = {
+  id: 3,
+  account: { id: 1, name: 'shop', plan: 'free', limits: PLANS.free, suspendedAt: undefined },
+  environment: 'staging',
+  label: undefined,
+  scopes: [],
+  createdAt: 0,
+  expiresAt: undefined,
+  revokedAt: undefined,
+  lastUsedAt: undefined,
+  ending: undefined,
+  rotatedTo: undefined,
+};
+
+test('a request with a key is accepted while the key works and its account is not suspended', () => {
+  for (const key of [KEY, { ...KEY, rotatedTo: 4, expiresAt: 1_001 }])
+    assert.deepEqual([checkKey(key, 1_000), isInForce(key, 1_000)], [{ value: key }, true]);
+  const refuse = (key: KeyRecord | undefined) => {
+    const checked = checkKey(key, 1_000);
+    return 'error' in checked && checked.error === 'unauthorized' ? checked.message : undefined;
+  };
+  assert.equal(refuse(undefined), 'The API key is unknown: use one that was created for your account.');
+  const [expired, revoked] = [
+    { ...KEY, expiresAt: 1_000 },
+    { ...KEY, revokedAt: 1 },
+  ];
+  assert.equal(refuse(expired), 'The API key has expired: use a newer one.');
+  assert.equal(refuse(revoked), 'The API key has been revoked: use another one.');
+  assert.deepEqual([isInForce(expired, 1_000), isInForce(revoked, 1_000)], [false, false]);
+  assert.equal(
+    refuse({ ...KEY, account: { ...KEY.account, suspendedAt: 0 } }),
+    'The account of this API key is suspended: ask the operator of this service.',
+  );
+});
+
+test('a label is 1 to 100 characters that a terminal can show, without a key', () => {
+  for (const right of ['a', ' ', '🐕'.repeat(100), 'petstore']) assert.match(right, LABEL);
+  for (const wrong of [
+    '',
+    '🐕'.repeat(101),
+    'a\nb',
+    '\u009b',
+    '\ud800',
+    'x petstore_test_',
+    'petstore_admin_y',
+  ])
+    assert.doesNotMatch(wrong, LABEL);
+});
+
+test('the scope pets:manage needs pets:write', () => {
+  assert.equal(refuseScopeAlone(['pets:manage', 'pets:write']), undefined);
+  assert.equal(refuseScopeAlone(['pets:write']), undefined);
+  assert.equal(refuseScopeAlone([]), undefined);
+  assert.equal(refuseScopeAlone(['pets:manage']), 'The scope pets:manage needs pets:write: name both.');
+  assert.equal(lacksScope('pets:read'), 'This API key lacks the scope pets:read: use a key that has it.');
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { format, inspect } from 'node:util';
 import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
-import { ApiKey, ENVIRONMENTS, type RandomBytes } from '../../src/domain/api-key.ts';
+import { ApiKey, ENVIRONMENTS, mayHoldApiKey, type RandomBytes } from '../../src/domain/api-key.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -72,6 +72,18 @@ test('a key is read back as it was created, with its environment and its SHA-256
       assert.equal(read.hash().hex, createHash('sha256').update(text).digest('hex'));
     }),
   );
+});
+
+test('a key is recognized by its last four characters', () => {
+  const text = ApiKey.generate('production', bytesOf(1, 2, 3));
+  assert.equal(text.ending, text.reveal().slice(-4));
+});
+
+test('a text that may hold a key or a token is known by the prefix', () => {
+  for (const text of ['petstore_live_', 'x petstore_test_y', 'petstore_admin_'])
+    assert.equal(mayHoldApiKey(text), true);
+  for (const text of ['', 'petstore', 'PETSTORE_LIVE_', 'petstore_live'])
+    assert.equal(mayHoldApiKey(text), false);
 });
 
 test('a key with one character changed, missing, doubled or swapped is refused', () => {

@@ -1,7 +1,7 @@
 // Contract: section 2.6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { instantFromText } from '../../src/domain/instant.ts';
+import { instantFromText, instantOrNull, textFromInstant, textIfInstant } from '../../src/domain/instant.ts';
 
 const VALID: Record<string, string> = {
   '2027-01-15T10:00:00Z': '2027-01-15T10:00:00.000Z',
@@ -61,3 +61,9 @@ for (const text of INVALID) {
     assert.equal(instantFromText(text), undefined);
   });
 }
+
+test('an instant is a date-time in UTC, and none is none', () => {
+  assert.equal(textFromInstant(1), '1970-01-01T00:00:00.001Z');
+  assert.deepEqual([textIfInstant(0), textIfInstant(undefined)], ['1970-01-01T00:00:00.000Z', undefined]);
+  assert.deepEqual([0, undefined, null].map(instantOrNull), ['1970-01-01T00:00:00.000Z', null, null]);
+});

@@ -1,7 +1,7 @@
 // Contract: sections 2.5 and 5.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findNameFault, foldedName, isPartOf } from '../../src/domain/text.ts';
+import { copyText, cutText, findNameFault, foldedName, foldedPart, isPartOf } from '../../src/domain/text.ts';
 
 const CHARACTERS = Array.from({ length: 0x11_0000 }, (_, code) => code)
   .filter((code) => code < 0xd8_00 || code >= 0xe0_00)
@@ -113,3 +113,23 @@ for (const kind of ['account', 'operator'] as const) {
     }
   });
 }
+
+test('a text is cut to its first characters and an ellipsis', () => {
+  assert.deepEqual(
+    ['', 'abc', 'abcd', '🐕🐕🐕', '🐕🐕🐕🐕', '🐕bcd', 'a'.repeat(99)].map((text) => cutText(text, 3)),
+    ['', 'abc', 'ab…', '🐕🐕🐕', '🐕🐕…', '🐕b…', 'aa…'],
+  );
+  assert.equal(copyText('🐕a'), '🐕a');
+});
+
+test('a folded name is in lower case', () => {
+  assert.equal(foldedName('Ada ΣΑΣ'), 'ada σας');
+  assert.equal(foldedPart('ΣΑΣ'), 'σασ');
+});
+
+test('a name without a key says so', () => {
+  assert.equal(
+    findNameFault('passkey', 'a petstore_admin_')?.message?.startsWith('A passkey name has'),
+    true,
+  );
+});
