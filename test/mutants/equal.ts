@@ -9,6 +9,7 @@ export interface EqualMutant {
 }
 
 const SHORTCUT = 'the shortcut for usual numbers; the way of all others gives the same value';
+const NOT_A_NUMBER = 'a comparison with NaN is false too';
 const ALWAYS_MATCHES = 'the group always matches; the default is for the compiler';
 
 export const EQUAL: readonly EqualMutant[] = [
@@ -45,6 +46,47 @@ export const EQUAL: readonly EqualMutant[] = [
     because: 'a longer number is outside of the range; the length spares the work of converting it',
   },
   {
+    file: 'src/resources/accounts/rules.ts',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    line: 'findNoteFault(',
+    because: 'every right note will do for the check of an account that gets none',
+  },
+  ...[
+    ['one < other', 'one <= other'],
+    ['a.group < b.group', 'a.group <= b.group'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'src/resources/usage/rules.ts',
+    original,
+    replacement,
+    because: 'the two differ here',
+  })),
+  {
+    file: 'src/resources/usage/rules.ts',
+    original: 'compare(item, end) >= 0',
+    replacement: 'compare(item, end) > 0',
+    because: 'one that is equal to the last is sorted behind it, and cut off',
+  },
+  ...[
+    [
+      'items.push(item) >= most + Math.max(most, MOST_UNSORTED)',
+      'items.push(item) > most + Math.max(most, MOST_UNSORTED)',
+    ],
+    ['most + Math.max(most, MOST_UNSORTED)', 'most - Math.max(most, MOST_UNSORTED)'],
+    ['Math.max(most, MOST_UNSORTED)', 'Math.min(most, MOST_UNSORTED)'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'src/resources/usage/rules.ts',
+    original,
+    replacement,
+    because: 'it only says how often to sort',
+  })),
+  ...['failingSince !== undefined', 'rotatedAt !== undefined'].map((original) => ({
+    file: 'src/resources/webhooks/rules.ts',
+    original,
+    replacement: 'true',
+    because: NOT_A_NUMBER,
+  })),
+  {
     file: 'src/limits/ban.ts',
     original: '[]',
     replacement: '["Stryker was here"]',
@@ -60,7 +102,7 @@ export const EQUAL: readonly EqualMutant[] = [
     file: 'src/limits/ban.ts',
     original: 'refusal !== undefined',
     replacement: 'true',
-    because: 'a comparison with NaN is false too',
+    because: NOT_A_NUMBER,
   },
   {
     file: 'src/limits/quota.ts',

@@ -155,7 +155,7 @@ test('a range by the day has the days that begin in it, and one without a whole 
 
 test('the first items after a place are those that sorting all would give', () => {
   const compare = (one: number, other: number) => one - other;
-  const numbers = fc.array(fc.nat(2_000), { maxLength: 2_000 });
+  const numbers = fc.array(fc.nat(2_000), { maxLength: 2_000, size: 'max' });
   fc.assert(
     fc.property(numbers, fc.integer({ min: 1, max: 400 }), fc.option(fc.nat(2_000)), (all, most, after) => {
       const first = collectFirst<number, number>(most, compare, after ?? undefined);
@@ -165,6 +165,36 @@ test('the first items after a place are those that sorting all would give', () =
       assert.equal(first.isFull(), expected.length >= most);
     }),
   );
+});
+
+test('what cannot be among the first items costs one comparison, and is forgotten', () => {
+  let comparisons = 0;
+  const collect = (numbers: Iterable<number>) => {
+    const first = collectFirst<number, number>(10, (one, other) => {
+      comparisons++;
+      return one - other;
+    });
+    for (const number of numbers) first.add(number);
+    return first;
+  };
+  const ascending = Array.from({ length: 10_000 }, (_, index) => index);
+  collect(ascending);
+  assert.ok(comparisons < 15_000, `${comparisons}`);
+  const first = collect(ascending.toReversed());
+  comparisons = 0;
+  assert.deepEqual(first.items(), ascending.slice(0, 10));
+  assert.ok(comparisons < 1_000, `${comparisons}`);
+});
+
+test('items that are read before there are enough exclude no later ones', () => {
+  const first = collectFirst<number, number>(3, (one, other) => one - other);
+  first.add(2);
+  assert.deepEqual(first.items(), [2]);
+  for (const number of [3, 1, 9]) first.add(number);
+  assert.deepEqual(first.items(), [1, 2, 3]);
+  first.add(3);
+  first.add(0);
+  assert.deepEqual(first.items(), [0, 1, 2]);
 });
 
 test('a range may begin at the start of the first interval that is kept, and end with the present day', () => {

@@ -17,6 +17,7 @@ const REFUSED = [
   ['http://shop.example', 'must begin with https://'],
   ['ftp://shop.example', 'must begin with https://'],
   ['shop', 'must be an absolute URL'],
+  ['mailto:ada@shop.example', 'must begin with https://'],
   ['https://a:b@shop.example', 'must have no user name and no password'],
   ['https://shop.example/#', 'must have no fragment (#)'],
   ['https://shop.example:25', 'must have the port 443, or one from 1024 to 65535'],
@@ -53,6 +54,7 @@ test('a URL is stored as a URI, and a text that is none stays', () => {
   );
   assert.equal(writeUrl('https://shop.example/%41?a=[1]'), 'https://shop.example/%41?a=%5B1%5D');
   assert.equal(writeUrl('https://[::1]:8443/ä'), 'https://[::1]:8443/%C3%A4');
+  assert.equal(writeUrl('https://shop.example/%4z'), 'https://shop.example/%254z');
   assert.equal(writeUrl('no url'), 'no url');
 });
 
@@ -78,6 +80,7 @@ test('410 and five days of failures disable an endpoint', () => {
   assert.equal(findDisabling({ ...failed, httpStatus: 410 }, undefined, 0), 'gone');
   assert.equal(findDisabling(failed, 0, 5 * days), 'failing');
   assert.equal(findDisabling(failed, 0, 5 * days - 1), undefined);
+  assert.equal(findDisabling(failed, 9 * days, 14 * days - 1), undefined);
 });
 
 test('an endpoint is not disabled by a success or without a time since which it fails', () => {

@@ -63,7 +63,7 @@ export function checkUrl(
   const refuse = (message: string) => ({ error: 'invalid_request', message }) as const;
   if (text.length > URL_LENGTH) return refuse(`must have at most ${URL_LENGTH} characters`);
   const url = URL.parse(text);
-  if (url === null || url.hostname === '') return refuse('must be an absolute URL');
+  if (url === null) return refuse('must be an absolute URL');
   const isHttp = url.protocol === 'http:' && allowPrivate;
   if (url.protocol !== 'https:' && !isHttp) return refuse('must begin with https://');
   if (url.username !== '' || url.password !== '') return refuse('must have no user name and no password');
