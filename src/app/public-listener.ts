@@ -8,7 +8,6 @@ import { KeyUses, UsageCounts } from '../observability/key-usage.ts';
 import { Listener } from '../http/listener.ts';
 import { createPublicApi } from '../http/public-api.ts';
 import type { Running } from './running.ts';
-import { createSite } from './site.ts';
 
 export type PublicApi = Awaited<ReturnType<typeof openPublicApi>>;
 
@@ -24,7 +23,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
   const ids = OPERATIONS.map(({ id }) => id);
   const usage = new UsageCounts(store.usageHistory, randomUUID(), ids);
   const keyUses = new KeyUses(clock, (uses) => store.keys.writeUses(uses));
-  const site = createSite({ urls, base, ping: () => store.ping(), state });
+  const site = running.createSite({ urls, base, ping: () => store.ping(), state });
   const api = createPublicApi({
     ...running,
     operations: OPERATIONS,

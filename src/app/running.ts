@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { OpenPort } from './listen.ts';
+import type { createSite } from './site.ts';
 import type { LimitWatch } from './limit-watch.ts';
 import type { ClientAddress } from '../http/address.ts';
 import type { ServingState } from '../http/steps.ts';
@@ -40,6 +41,7 @@ export interface Running extends OpenLimiter {
   readonly recent: RecentRequests | undefined;
   readonly failedRequests: FailedRequests;
   readonly openPort: OpenPort;
+  readonly createSite: typeof createSite;
   /** All servers, to close them. Each is added before it listens. */
   readonly servers: Server[];
 }

@@ -21,6 +21,7 @@ import { LimitWatch } from './limit-watch.ts';
 import { openPublicApi, type PublicApi } from './public-listener.ts';
 import type { Running } from './running.ts';
 import { ServingGate } from './serving-gate.ts';
+import { createSite } from './site.ts';
 import { stopService } from './stop.ts';
 import { type OpenPort, openPort } from './listen.ts';
 import { openWebhooks } from './webhooks.ts';
@@ -58,6 +59,7 @@ export interface Service {
 interface Surroundings {
   readonly openStore: typeof openStore;
   readonly openPort: OpenPort;
+  readonly createSite: typeof createSite;
   /** What speaks to the endpoints of webhooks. */
   readonly transport: Transport;
   readonly newRedisConnection: NewConnection;
@@ -141,6 +143,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       recent,
       failedRequests: new FailedRequests(),
       openPort: surroundings.openPort ?? openPort,
+      createSite: surroundings.createSite ?? createSite,
       servers,
     };
 

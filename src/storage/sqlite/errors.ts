@@ -4,7 +4,7 @@ import { unavailable } from '../engine.ts';
 export const SQLITE_BUSY = 5;
 export const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
-const SQLITE_FULL = 13;
+export const SQLITE_FULL = 13;
 export const SQLITE_CANTOPEN = 14;
 export const SQLITE_NOTADB = 26;
 export const SQLITE_CORRUPT = 11;
