@@ -284,6 +284,11 @@ export class RedisModel {
     this.#give(slotsOf(this.#table.owners, name), '');
   }
 
+  /** A server takes all slots that no server has. */
+  takeLostSlots(name: string): void {
+    this.#give(slotsOf(this.#table.owners, ''), name);
+  }
+
   /** No server has this slot any more. */
   loseSlot(slot: number): void {
     this.#give(new Set([slot]), '');

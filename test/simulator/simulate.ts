@@ -1,0 +1,63 @@
+import { SECOND } from '../../src/domain/clock.ts';
+import { CHECKERS, findUndelivered } from './checkers.ts';
+import { runClients } from './clients.ts';
+import type { Report } from './runner.ts';
+import type { Template } from './template.ts';
+import { makeTrouble } from './troubles.ts';
+import { INSTANCES, type Plan, World } from './world.ts';
+
+/** Milliseconds after the last request in which everything comes to rest: longer than two leases of a webhook. */
+const REST = 50 * SECOND;
+
+/** Milliseconds of the run after which somebody must be stuck. */
+const LONGEST = 600 * SECOND;
+
+/** Runs a plan. While it runs, nothing else may run in this thread. */
+export async function simulate(plan: Plan, template: Template, folder: string): Promise<Report> {
+  const world = new World(plan, template, folder);
+  const { scheduler } = world;
+  scheduler.install();
+  const faults: string[] = [];
+  try {
+    let isOver = false;
+    const work = (async () => {
+      for (let index = 0; index < INSTANCES; index++) await world.start(index);
+      let areClientsDone = false;
+      const clients = runClients(world).finally(() => (areClientsDone = true));
+      await makeTrouble(world, () => areClientsDone);
+      const endFollowers = await clients;
+      const end = scheduler.now + REST;
+      do await scheduler.wait(2 * SECOND);
+      while (scheduler.now < end && findUndelivered(world).length > 0);
+      await endFollowers();
+    })();
+    work.then(
+      () => (isOver = true),
+      (error: Error) => {
+        faults.push(`progress: ${error.stack}`);
+        isOver = true;
+      },
+    );
+    if (!(await scheduler.run(() => isOver, LONGEST)))
+      faults.push('progress: the clients do not come to an end');
+  } catch (error) {
+    faults.push(`progress: ${(error as Error).message}`);
+  } finally {
+    scheduler.uninstall();
+  }
+  try {
+    for (const instance of world.instances) instance.kill();
+    for (const [name, check] of Object.entries(CHECKERS))
+      faults.push(...check(world).map((fault) => `${name}: ${fault}`));
+    return { faults, trace: writeTrace(world), tasks: scheduler.tasks };
+  } finally {
+    world.close();
+  }
+}
+
+function writeTrace({ history, scheduler }: World): string {
+  const calls = history.calls.map(
+    ({ client, began, ended, answer }) => `${client} ${began} ${ended} ${answer?.status}`,
+  );
+  return [scheduler.tasks, scheduler.now, ...calls].join('\n');
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { isTorture } from '../support/rounds.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { PLANTED_FAULTS } from './planted-faults.ts';
+import { Runner, shrink, writePlan } from './runner.ts';
+import { type Plan, TROUBLES } from './world.ts';
+
+const { env } = process;
+
+/** SEED, STEPS and TROUBLES run one plan again, as a failure prints them. */
+const seed = env['SEED'] === undefined ? undefined : Number(env['SEED']);
+
+/** Requests of a run. Each is several tasks of the scheduler, and so is each second of an instance. */
+const STEPS = Number(env['STEPS'] ?? (isTorture ? 150 : 20));
+
+const troubles = TROUBLES.filter((kind) => env['TROUBLES']?.split(',').includes(kind) ?? true);
+
+const toPlan = (number: number): Plan => ({ seed: number, steps: STEPS, troubles });
+
+/** Seeds of all runs: the same ones in `npm test`, so that a change shows what it breaks, and others each time in `npm run torture`. */
+const FIRST = isTorture ? Date.now() % 1_000_000_000 : 1;
+const RUNS = isTorture ? 10_000 : 300;
+
+/** Seeds within which each planted fault is found. */
+const MOST_SEEDS = 1_000;
+
+/** Milliseconds for the runs of `npm run torture`: they end then, and say how many there were. */
+const TIME = 50 * 60_000;
+
+async function failWith(runner: Runner, plan: Plan, faults: readonly string[]): Promise<never> {
+  const smallest = await shrink(runner, plan, faults);
+  assert.fail(`${writePlan(smallest.plan)}\n${smallest.faults.join('\n')}`);
+}
+
+test('three instances keep every guarantee, whatever goes wrong and in whatever order', async (t) => {
+  const runner = new Runner(temporaryFolder(t));
+  t.after(() => runner.close());
+  const end = Date.now() + TIME;
+  let [runs, tasks] = [0, 0];
+  for (; runs < RUNS && Date.now() < end; runs++) {
+    const plan = toPlan(seed ?? FIRST + runs);
+    const report = await runner.run(plan);
+    tasks += report.tasks;
+    if (report.faults.length > 0) await failWith(runner, plan, report.faults);
+    if (seed !== undefined) break;
+  }
+  t.diagnostic(`${runs} runs from seed ${seed ?? FIRST}, ${tasks} tasks`);
+});
+
+test('the same seed gives the same run', async (t) => {
+  const folder = temporaryFolder(t);
+  const [one, other] = [new Runner(folder), new Runner(folder)];
+  t.after(() => Promise.all([one.close(), other.close()]));
+  await other.run(toPlan(8));
+  const plan = toPlan(seed ?? 7);
+  assert.equal((await one.run(plan)).trace, (await other.run(plan)).trace);
+});
+
+for (const [name, { file, changes }] of Object.entries(PLANTED_FAULTS)) {
+  test(`the planted fault has its place: ${name}`, () => {
+    const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    for (const [found] of changes) assert.equal(source.split(found).length, 2, `${file}: ${found}`);
+  });
+  if (!isTorture) continue;
+  test(`the simulator finds: ${name}`, { timeout: 20 * 60_000 }, async (t) => {
+    const runner = new Runner(temporaryFolder(t), name);
+    t.after(() => runner.close());
+    for (let number = 1; number <= MOST_SEEDS; number++) {
+      const { faults } = await runner.run(toPlan(number));
+      if (faults.length === 0) continue;
+      t.diagnostic(`found with seed ${number}: ${faults[0]}`);
+      return;
+    }
+    assert.fail(`not found with ${MOST_SEEDS} seeds`);
+  });
+}
