@@ -36,7 +36,7 @@ export function textFromActor(actor: Actor): string {
 
 /** Undefined for a text of a later version, which has other kinds. */
 export function actorFromText(stored: string | undefined): Actor | undefined {
-  const [, kind = '', name = ''] = /^([a-z]+):(.*)$/s.exec(stored ?? '') ?? [];
+  const [, kind = '', name = ''] = /^([a-z]+):(.*)/s.exec(stored ?? '') ?? [];
   if (!isActorKind(kind)) return undefined;
   return kind === 'key' ? { kind, id: Number(name) } : { kind, name };
 }

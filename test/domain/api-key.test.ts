@@ -122,7 +122,7 @@ test('text that is not a key is refused', () => {
 });
 
 test('text with the right checksum but a character outside base62 is refused', () => {
-  for (const character of ['-', '_', ' ', '\u007f']) {
+  for (const character of ['-', '_', ' ', '\u007f', '\u0080', 'é']) {
     const secret = character.repeat(32);
     const value = crc32(secret);
     const checksum = Array.from({ length: 6 }, (_, i) => ALPHABET[Math.floor(value / 62 ** (5 - i)) % 62]);

@@ -93,3 +93,23 @@ test('a batch that fails because the database cannot answer rejects those that w
   await letBatchesBegin();
   assert.equal(ran.length, 1);
 });
+
+test('another refusal than that of a database that cannot answer concerns its own batch only', async () => {
+  const { batcher, answers } = openBatcher();
+  const first = batcher.add('a', 1);
+  await letBatchesBegin();
+  const second = batcher.add('a', 2);
+  answers[0]?.reject(new ServiceError('conflict', 'Taken.'));
+  await assert.rejects(first, /Taken/);
+  await letBatchesBegin();
+  answers[1]?.resolve([20]);
+  assert.equal(await second, 20);
+});
+
+test('an item that shares no batch begins at once', async () => {
+  const { batcher, ran, answers } = openBatcher({ size: 1 });
+  const result = batcher.add('a', 1);
+  assert.deepEqual(ran, [['a', [1]]]);
+  answers[0]?.resolve([10]);
+  assert.equal(await result, 10);
+});

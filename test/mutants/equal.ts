@@ -86,6 +86,22 @@ export const EQUAL: readonly EqualMutant[] = [
     replacement: 'true',
     because: NOT_A_NUMBER,
   })),
+  ...[
+    ["''", '"Stryker was here!"'],
+    ['[]', '["Stryker was here"]'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'src/domain/audit.ts',
+    original,
+    replacement,
+    line: 'const [, kind',
+    because: 'a text that does not match names no kind of actor, whatever stands in its place',
+  })),
+  {
+    file: 'src/domain/account.ts',
+    original: 'expiresAt !== undefined',
+    replacement: 'true',
+    because: NOT_A_NUMBER,
+  },
   {
     file: 'src/limits/ban.ts',
     original: '[]',
