@@ -103,8 +103,8 @@ async function failEachCall(t: TestContext, kind: Kind, template: Template, play
   else {
     ({ count } = await playOnce(Number.MAX_SAFE_INTEGER));
     const draws = sample(integer({ min: 1, max: count }), { seed: SEED, numRuns: SAMPLE });
-    // The last one comes behind the commit.
-    for (const number of [count, ...draws]) await playOnce(number);
+    // The last one comes behind the commit. A run over PostgreSQL takes longer.
+    for (const number of kind.database === 'SQLite' ? [count, ...draws] : draws) await playOnce(number);
   }
   t.diagnostic(`SEED=${SEED}, ${count} calls`);
 }
