@@ -1,4 +1,5 @@
 import { DAY, MINUTE, SECOND } from '../../src/domain/clock.ts';
+import type { Limits } from '../../src/domain/plan.ts';
 import type { Call, Trouble } from './history.ts';
 import { BEGIN, type SimulatedProcess } from './scheduler.ts';
 import type { SimulatedAccount } from './template.ts';
@@ -111,42 +112,45 @@ function countInstances({ history }: World, at: number): number {
   return Math.max(1, started - gone + ended.length);
 }
 
-/** A refusal while there was room: in the shared windows, or in the share of the instance. */
+/** Whether an answer shows the limits of the account, and not the share of an instance. */
+const isShared = ({ answer }: Call, { perMinute }: Limits) =>
+  answer?.headers['ratelimit-policy']?.startsWith(`"minute";q=${perMinute};`) === true;
+
+/** A refusal while there was room: in the windows that all share, or in the share of the instance. */
 function findEarlyRefusals(
   world: World,
   { limits }: SimulatedAccount,
   calls: readonly Call[],
 ): readonly string[] {
   const { troubles } = world.history;
+  const hasMoved = (at: number) => troubles.some(({ kind, from }) => kind === 'clock' && from <= at);
   return calls.filter(isRefused).flatMap((call) => {
-    const before = calls.filter(
-      (other) => other !== call && other.began <= call.ended && !isRefused(other) && !isBanned(other),
-    );
-    const inMinute = before.filter(({ ended }) => ended >= call.began - MINUTE - SECOND);
+    // Redis may have admitted what an instance refused, because it answered too late.
+    const isCounted = (other: Call) => !isBanned(other) && !(isRefused(other) && isShared(other, limits));
+    const before = calls.filter((other) => other !== call && other.began <= call.ended && isCounted(other));
+    const isInMinute = ({ ended }: Call) => ended >= call.began - MINUTE - SECOND;
+    const inMinute = before.filter(isInMinute);
     if (inMinute.length >= limits.perMinute || before.length >= limits.perDay) return [];
     const outage = outages(world).filter(({ from, to }) => from <= call.ended && to + RECOVERY >= call.began);
-    const isTroubled = (trouble: Trouble) =>
-      ['stall', 'clock'].includes(trouble.kind) &&
-      trouble.from <= call.ended &&
-      trouble.to + RECOVERY >= call.began;
-    if (troubles.some(isTroubled)) return [];
-    if (outage.length === 0)
+    // A clock that has moved shows the windows of Redis at another time.
+    if (outage.length > 0 && hasMoved(call.ended)) return [];
+    if (outage.length === 0 || isShared(call, limits))
       return [
         `refused although there was room\n${describe(call)}\n${inMinute.length} in the minute, ${before.length} before`,
       ];
+    const isStalled = ({ kind, from, to }: Trouble) =>
+      kind === 'stall' && from <= call.ended && to + RECOVERY >= call.began;
+    if (troubles.some(isStalled)) return [];
     const most = Math.max(
       ...outage.map(({ from }) => countInstances(world, Math.max(0, from - SECOND))),
       countInstances(world, call.ended),
     );
-    const isOwn = ({ process }: Call) => process === call.process;
+    const own = before.filter((other) => other.process === call.process && !isRefused(other));
     const share = (limit: number) => Math.max(1, Math.floor(limit / most));
-    if (
-      inMinute.filter(isOwn).length >= share(limits.perMinute) ||
-      before.filter(isOwn).length >= share(limits.perDay)
-    )
+    if (own.filter(isInMinute).length >= share(limits.perMinute) || own.length >= share(limits.perDay))
       return [];
     return [
-      `refused within the share of one of ${most}\n${describe(call)}\n${inMinute.filter(isOwn).length} in the minute`,
+      `refused within the share of one of ${most}\n${describe(call)}\n${own.filter(isInMinute).length} in the minute`,
     ];
   });
 }

@@ -7,7 +7,7 @@ export interface PlantedFault {
 export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   'an instance hangs at a failover': {
     file: 'src/limits/redis/names.ts',
-    changes: [['number < INSTANCES_KEYS;', 'true;']],
+    changes: [['number < INSTANCES_KEYS; number++', '; number = (number + 1) % INSTANCES_KEYS']],
   },
   'the place of a new webhook is taken without the queue': {
     file: 'src/resources/webhooks/repository.ts',

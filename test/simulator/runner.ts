@@ -14,7 +14,7 @@ export interface Report {
 }
 
 /** Milliseconds of real time without a report after which a run hangs: a run takes less than a second. */
-const HANGS_AFTER = 90_000;
+const HANGS_AFTER = 60_000;
 
 const HANG = 'progress: the run does not end, because an instance does not let others run';
 

@@ -67,13 +67,20 @@ function eventsOf(id: string, kind: string, table: string): string {
 
 /** Opens a file for reading and gives the rows of a statement as plain values. */
 export function readRows<Row extends object>(file: string, statement: string): Row[] {
+  return withFile(file, (read) => read(statement) as Row[]);
+}
+
+/** Opens a file for as long as `use` takes. */
+function withFile<T>(file: string, use: (read: (statement: string) => object[]) => T): T {
   const db = new DatabaseSync(file);
   try {
     // Rows of SQLite have no prototype, and equal no object of a test.
-    return db
-      .prepare(statement)
-      .all()
-      .map((row) => Object.assign({}, row) as Row);
+    return use((statement) =>
+      db
+        .prepare(statement)
+        .all()
+        .map((row) => Object.assign({}, row)),
+    );
   } finally {
     db.close();
   }
@@ -89,10 +96,12 @@ function statementsFor(database: keyof typeof ID, history: History): [what: stri
 
 /** A SQLite database of this version, whatever happened to the processes that wrote to it. */
 export function assertInvariants(file: string, history: History = 'untouched'): void {
-  assert.deepEqual(readRows(file, 'PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
-  assert.deepEqual(readRows(file, 'PRAGMA foreign_key_check'), []);
-  for (const [what, statement] of statementsFor('SQLite', history))
-    assert.deepEqual(readRows(file, statement), [], what);
+  withFile(file, (read) => {
+    assert.deepEqual(read('PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
+    assert.deepEqual(read('PRAGMA foreign_key_check'), []);
+    for (const [what, statement] of statementsFor('SQLite', history))
+      assert.deepEqual(read(statement), [], what);
+  });
 }
 
 /** The same of a PostgreSQL database. */

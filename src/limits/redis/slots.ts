@@ -88,6 +88,8 @@ export function findMajority(tables: readonly (readonly SlotRange[])[]): readonl
 
 /** Each pair of servers once. */
 export function findTakeovers(former: readonly string[], owners: readonly string[]): readonly Takeover[] {
+  // As after most reads. There are many slots, and a read twice a second.
+  if (former === owners) return [];
   const froms = new Map<string, Set<string>>();
   for (const [slot, to] of owners.entries()) {
     const from = former[slot] ?? '';
