@@ -27,9 +27,7 @@ export const dateTime = z
   .meta({ format: 'date-time', examples: ['2027-01-15T09:00:00.000Z'] });
 
 /** A date-time in a request. */
-export const givenDateTime = dateTime.refine((value) => instantFromText(value) !== undefined, {
-  error: NO_INSTANT,
-});
+export const givenDateTime = dateTime.refine((value) => instantFromText(value) !== undefined);
 
 interface About {
   readonly description: string;
@@ -78,7 +76,7 @@ interface Ends {
 
 /** A list of a body. Zod checks `max` before the items, and a refinement after them, when each wrong item is a fault. */
 export function list<Item extends z.ZodType>(item: Item, { least, most, error }: Ends): z.ZodArray<Item> {
-  return z.array(item, { error }).min(least, { error }).max(most, { error });
+  return z.array(item, { error }).min(least).max(most);
 }
 
 /** A whole number of a body, which arrives as a bigint. */
@@ -87,7 +85,7 @@ export function wholeNumber(minimum: number, maximum: number) {
   return z
     .bigint({ error })
     .meta({ type: 'integer', minimum, maximum })
-    .refine((value) => value >= minimum && value <= maximum, { error })
+    .refine((value) => value >= minimum && value <= maximum)
     .transform(Number);
 }
 

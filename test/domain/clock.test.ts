@@ -85,3 +85,16 @@ test('a pause between the two readings of a clock does not advance later reading
   );
   for (let reading = 0; reading < 3; reading++) assert.ok(clock().unix <= 1_795_262_400_000 + passed);
 });
+
+test('a difference of a whole millisecond may be rounding, and does not move Unix time', () => {
+  let wall = 1_000;
+  const clock = steadyClock(
+    () => wall,
+    () => 0,
+  );
+  const readings = [1_000, 1_001, 1_002].map((next) => {
+    wall = next;
+    return clock().unix;
+  });
+  assert.deepEqual(readings, [1_000, 1_000, 1_002]);
+});

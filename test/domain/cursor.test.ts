@@ -1,8 +1,9 @@
 // Contract: sections 2, 3 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
-import { decodeCursor, encodeCursor } from '../../src/domain/cursor.ts';
+import { decodeCursor, decodeTextCursor, encodeCursor } from '../../src/domain/cursor.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 
 const id = fc.bigInt({ min: 1n, max: INT64_MAX });
@@ -56,4 +57,25 @@ test('a cursor for an id that no animal can have is refused', () => {
     }),
   );
   assert.equal(decodeCursor(encodeCursor(0n)), undefined);
+});
+
+test('a cursor of a text holds it and its CRC-32, and has one spelling', () => {
+  const place = '{"name":"Köln"}';
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(place));
+  const cursor = encodeCursor(place);
+  assert.equal(cursor, Buffer.concat([Buffer.from(place), checksum]).toString('base64url'));
+  assert.equal(decodeTextCursor(cursor), place);
+  const mistyped = `${cursor[0] === 'A' ? 'B' : 'A'}${cursor.slice(1)}`;
+  for (const wrong of [
+    '',
+    'AAAA',
+    'AAAAAA',
+    mistyped,
+    `${cursor}A`,
+    cursor.slice(1),
+    `${cursor}=`,
+    ` ${cursor}`,
+  ])
+    assert.equal(decodeTextCursor(wrong), undefined, wrong);
 });

@@ -1,7 +1,7 @@
 // Contract: section 4.1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultsMessage, MESSAGE_LENGTH } from '../../src/domain/errors.ts';
+import { BODY_LIMIT, faultsMessage, MESSAGE_LENGTH, ServiceError } from '../../src/domain/errors.ts';
 
 test('a message names five faults and says how many more there are', () => {
   const faults = Array.from({ length: 7 }, (_, index) => `field${index} is required`);
@@ -22,4 +22,17 @@ test('a message leaves out faults that do not fit, and counts them', () => {
 
 test('a message names equal faults once', () => {
   assert.equal(faultsMessage(['a is wrong', 'a is wrong', 'b is wrong']), 'a is wrong; b is wrong.');
+});
+
+test('a message may be as long as it may be, and one fault is named however long it is', () => {
+  const [one, other] = ['a'.repeat(499), 'b'.repeat(498)];
+  assert.equal(faultsMessage([one, other]), `${one}; ${other}.`);
+  assert.equal(faultsMessage([one, `${other}b`]), `${one}; and 1 more fault.`);
+  assert.equal(faultsMessage(['x'.repeat(2_000)]), `${'x'.repeat(2_000)}.`);
+  assert.equal(faultsMessage([]), '');
+});
+
+test('a refusal prints as what it is, and a body has at most 16 KiB', () => {
+  assert.equal(String(new ServiceError('conflict', 'Taken.')), 'ServiceError: Taken.');
+  assert.equal(BODY_LIMIT, 16_384);
 });

@@ -97,6 +97,33 @@ export const EQUAL: readonly EqualMutant[] = [
     because: 'a text that does not match names no kind of actor, whatever stands in its place',
   })),
   {
+    file: 'src/domain/csv.ts',
+    original: 'text === undefined',
+    replacement: 'false',
+    line: 'withoutFormula(text)',
+    because: 'what is undefined begins with no character of a formula, and stays undefined',
+  },
+  ...[
+    ['number < 1000', 'true'],
+    ['number < 1000', 'number <= 1000'],
+    ["''", '"Stryker was here!"'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'src/domain/decimal.ts',
+    original,
+    replacement,
+    because: 'the text is the same; the way to it spares memory',
+  })),
+  ...[
+    ['value.length > 2 * max', 'false'],
+    ['value.length > max', 'true'],
+    ['value.length > max', 'value.length >= max'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'src/domain/fields.ts',
+    original,
+    replacement,
+    because: 'it spares the work of counting code points',
+  })),
+  {
     file: 'src/domain/account.ts',
     original: 'expiresAt !== undefined',
     replacement: 'true',

@@ -9,7 +9,7 @@ import { GROUPS } from './groups.ts';
 import { proveRunner } from './handmade.ts';
 import { instrument, type Mutant } from './instrument.ts';
 import { report } from './report.ts';
-import { openResults } from './results.ts';
+import { openResults, type Results } from './results.ts';
 import { openBench } from './runs.ts';
 
 /*
@@ -23,7 +23,7 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/mutants', import.
 /** What runs in a few seconds. The long tests of processes, browsers and faults say little of a single line. */
 const TESTS = [
   'src/**/*.test.ts',
-  'test/{api,app,cli,domain,faults,http,limits,management,pages,storage}/*.test.ts',
+  'test/{api,app,cli,domain,http,limits,management,pages,storage}/*.test.ts',
 ];
 
 const { values, positionals } = parseArgs({
@@ -34,6 +34,8 @@ const { values, positionals } = parseArgs({
     budget: { type: 'string', default: '20' },
     // Of the groups that are not settled one by one, every so manieth mutant.
     every: { type: 'string', default: '1' },
+    // Writes the page from the results that there are.
+    report: { type: 'boolean', default: false },
   },
 });
 const budget = Number(values.budget) * 1000;
@@ -51,15 +53,17 @@ try {
 
 async function main(): Promise<number> {
   mkdirSync(CACHE, { recursive: true });
-  const sources = join(CACHE, 'sources');
+  const [sources, folder] = [join(CACHE, 'sources'), join(CACHE, 'results')];
   const mutants: Mutant[] = [];
   for (const group of GROUPS) mutants.push(...(await instrument(group, sources)));
+  if (values.report)
+    return writeReport(mutants, openResults(folder, { bench, coverages: [], sources, budget }));
   const isWhole = positionals.length === 0;
   if (isWhole && !(await proveRunner(bench, join(CACHE, 'handmade')))) return 1;
   const coverages = await coverAll(sources);
-  const results = openResults(join(CACHE, 'results'), { bench, coverages, sources, budget });
-  const chosen = mutants.filter((mutant) =>
-    isWhole ? isInSample(mutant) : positionals.includes(mutant.file),
+  const results = openResults(folder, { bench, coverages, sources, budget });
+  const chosen = mutants.filter(
+    (mutant) => (isWhole || positionals.includes(mutant.file)) && isInSample(mutant),
   );
   for (const [file, ofFile] of Map.groupBy(chosen, (mutant) => mutant.file)) {
     console.log(file);
@@ -70,9 +74,11 @@ async function main(): Promise<number> {
       console.log(`  ${mutant.line}: ${status}: ${mutant.original} → ${mutant.replacement}`);
     }
   }
-  if (!isWhole) return 0;
-  const date = new Date().toISOString().slice(0, 10);
-  const { text, isGood } = report(chosen, results, { budget, every, date });
+  return isWhole ? writeReport(mutants, results) : 0;
+}
+
+function writeReport(mutants: readonly Mutant[], results: Results): number {
+  const { text, isGood } = report(mutants, results, new Date().toISOString().slice(0, 10));
   writeFileSync(fileURLToPath(new URL('../../docs/design/mutants.md', import.meta.url)), text);
   return isGood ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 import { EQUAL } from './equal.ts';
-import { type Group, GROUPS } from './groups.ts';
+import { GROUPS } from './groups.ts';
 import type { Mutant } from './instrument.ts';
 import type { Outcome, Results } from './results.ts';
 
@@ -12,7 +12,7 @@ const STATUSES = ['killed', 'timed out', 'survived', 'not reached', 'equal'] as 
 export function report(
   mutants: readonly Mutant[],
   results: Results,
-  options: { readonly budget: number; readonly every: number; readonly date: string },
+  date: string,
 ): { readonly text: string; readonly isGood: boolean } {
   const groups = GROUPS.map((group) => {
     const outcomes = mutants
@@ -21,19 +21,19 @@ export function report(
     return { group, outcomes, counts: countStatuses(outcomes) };
   });
   const all = countStatuses(groups.flatMap(({ outcomes }) => outcomes));
-  const rows = groups.map(({ group, counts }) => toRow(group.name, sampleText(group, options.every), counts));
+  const rows = groups.map(({ group, outcomes, counts }) => toRow(group.name, outcomes.length, counts));
   const survivors = groups.map(({ group, outcomes }) => ({
     group,
     left: outcomes.filter(({ status }) => status === 'survived' || status === 'not reached'),
   }));
   const text = [
     HEAD,
-    `Of ${options.date}. A mutant met tests that take ${options.budget / 1000} seconds, the cheapest and nearest first.`,
+    `Of ${date}. *Dead* is the share of those that were tried and are not equal.`,
     '',
-    '| What | Tried | Killed | Timed out | Survived | Not reached | Equal | Dead |',
-    '| --- | --- | --: | --: | --: | --: | --: | --: |',
+    '| What | Mutants | Tried | Killed | Timed out | Survived | Not reached | Equal | Dead |',
+    '| --- | --: | --: | --: | --: | --: | --: | --: | --: |',
     ...rows,
-    toRow('All', '', all),
+    toRow('All', mutants.length, all),
     '',
     '## Equal',
     '',
@@ -75,13 +75,10 @@ function shareOfDead(counts: Counts): number {
   return dead / Math.max(1, dead + counts.survived + counts['not reached']);
 }
 
-function toRow(name: string, sample: string, counts: Counts): string {
-  const cells = STATUSES.map((status) => String(counts[status]));
-  return `| ${[name, sample, ...cells, `${(100 * shareOfDead(counts)).toFixed(1)} %`].join(' | ')} |`;
-}
-
-function sampleText({ settled }: Group, every: number): string {
-  return settled || every === 1 ? 'all' : `one of ${every}`;
+function toRow(name: string, total: number, counts: Counts): string {
+  const cells = STATUSES.map((status) => counts[status]);
+  const tried = cells.reduce((sum, count) => sum + count, 0);
+  return `| ${[name, total, tried, ...cells, `${(100 * shareOfDead(counts)).toFixed(1)} %`].join(' | ')} |`;
 }
 
 function listByFile<Item extends { readonly file: string }>(
