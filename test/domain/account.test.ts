@@ -11,7 +11,7 @@ import {
   LABEL,
 } from '../../src/domain/account.ts';
 import { DEFAULT_SCOPES, lacksScope, refuseScopeAlone, SCOPES } from '../../src/domain/scope.ts';
-import { PLAN_NAMES, PLANS } from '../../src/domain/plan.ts';
+import { HOLDER_LIMITS, PAGE_LIMITS, PLAN_NAMES, PLANS } from '../../src/domain/plan.ts';
 import { rotatedExpiry } from '../../src/resources/keys/rules.ts';
 
 const refusalOf = (...[plan, custom]: Parameters<typeof chooseLimits>) => {
@@ -27,6 +27,8 @@ test('the plans have the limits of the table', () => {
     business: { perMinute: 1_000, perDay: 100_000 },
     enterprise: 'custom',
   });
+  assert.deepEqual(HOLDER_LIMITS, { perMinute: 60, perDay: 5_000 });
+  assert.deepEqual(PAGE_LIMITS, { perMinute: 120, perDay: 10_000 });
 });
 
 for (const plan of PLAN_NAMES) {

@@ -14,7 +14,8 @@ import {
   text,
   wholeNumber,
 } from '../../src/domain/fields.ts';
-import { NO_INSTANT } from '../../src/domain/instant.ts';
+
+const NO_INSTANT = 'must be a date-time of RFC 3339, such as 2027-01-15T10:00:00+01:00';
 
 const ABOUT = { description: 'A name.', examples: ['a'] };
 

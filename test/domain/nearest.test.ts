@@ -29,6 +29,7 @@ test('the nearest word needs fewer edits than half of its characters', () => {
   assert.equal(nearest('exp', ['exports']), undefined);
   assert.equal(nearest('ab', ['ac']), undefined, 'half');
   assert.equal(nearest('abc', ['abd']), 'abd');
+  assert.equal(nearest('abc', ['abcde']), 'abcde', 'half of the longer one');
   assert.equal(nearest('', commands), undefined);
   assert.equal(nearest('x', []), undefined);
 });

@@ -44,6 +44,8 @@ test('a number that is an int64 is a bigint, however it is written, and another 
   assert.deepEqual(parseExactJson('[1.5,1e30,9223372036854775808]'), [1.5, 1e30, 2 ** 63]);
   assert.deepEqual(parseExactJson('{"a":{"b":1},"c":"2.5","d":null}'), { a: { b: 1n }, c: '2.5', d: null });
   assert.deepEqual(parseExactJson('["1",2.5]'), ['1', 2.5]);
+  assert.deepEqual(parseExactJson('[1,{"a":2}]'), [1n, { a: 2n }]);
+  assert.deepEqual(['1.5', '9223372036854775807'].map(parseExactJson), [1.5, 2n ** 63n - 1n]);
 });
 
 const SCHEMA = z.object({
@@ -78,4 +80,9 @@ test('a list reads as in a sentence', () => {
     [[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((items) => listed(items)),
     ['', 'a', 'a and b', 'a, b and c'],
   );
+});
+
+test('a refusal of a body keeps its cause for the log', () => {
+  const hasCause = (error: unknown) => error instanceof Error && error.cause instanceof Error;
+  for (const body of [Buffer.from('{'), Buffer.from([0xff])]) assert.throws(() => parseBody(body), hasCause);
 });

@@ -123,6 +123,58 @@ export const EQUAL: readonly EqualMutant[] = [
     replacement,
     because: 'it spares the work of counting code points',
   })),
+  ...[
+    ["''", '"Stryker was here!"', ALWAYS_MATCHES],
+    ['[]', '["Stryker was here"]', 'without a match the date is still undefined'],
+    ['date === undefined', 'false', 'a date-time of undefined parts is none'],
+    ['fraction.slice(0, 4)', 'fraction', 'V8 cuts the same digits off'],
+  ].map(([original = '', replacement = '', because = '']) => ({
+    file: 'src/domain/instant.ts',
+    original,
+    replacement,
+    because,
+  })),
+  {
+    file: 'src/domain/parse.ts',
+    original: '/\\d[.eE]|\\d{16}/',
+    replacement: '/\\d[.eE]|\\d/',
+    because: 'the slower way reads every number',
+  },
+  ...[
+    ["typeof value === 'number' && context?.source !== undefined", 'true'],
+    [
+      "typeof value === 'number' && context?.source !== undefined",
+      "typeof value === 'number' || context?.source !== undefined",
+    ],
+    ["typeof value === 'number'", 'true'],
+    ['context?.source !== undefined', 'true'],
+    ['context?.source', 'context.source'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'src/domain/parse.ts',
+    original,
+    replacement,
+    line: "return typeof value === 'number' &&",
+    because: 'only a number has a spelling that is an int64',
+  })),
+  {
+    file: 'src/domain/parse.ts',
+    original: "'.'",
+    replacement: '""',
+    line: 'safeParse({})',
+    because: 'an empty object lacks no part of a member',
+  },
+  {
+    file: 'src/domain/patch.ts',
+    original: "typeof body !== 'object'",
+    replacement: 'false',
+    because: 'a text or a number has no field of the schema, and the message is the same',
+  },
+  {
+    file: 'src/domain/nearest.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    because: 'the first character has no neighbour before it to change places with',
+  },
   {
     file: 'src/domain/account.ts',
     original: 'expiresAt !== undefined',

@@ -8,6 +8,8 @@ import {
   isMeantFor,
   isOwnEnd,
   newWebhookSecret,
+  REPLAY_INTERVAL,
+  REPLAYED,
   retryDelay,
   signingSecrets,
   writeUrl,
@@ -156,4 +158,9 @@ test('an endpoint gets its events, but not its own end', () => {
   assert.equal(isMeantFor(WEBHOOK, end), false);
   assert.equal(isMeantFor(WEBHOOK, { ...end, data: '{"id":6}' }), true);
   assert.equal(isOwnEnd(WEBHOOK, { type: 'pet.created', data: '{"id":5}' }), false);
+});
+
+test('a webhook is replayed once in ten minutes', () => {
+  assert.equal(REPLAY_INTERVAL, 600_000);
+  assert.equal(REPLAYED, 'The webhook was replayed within the last 10 minutes: wait.');
 });
