@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,7 +80,10 @@ async function main(): Promise<number> {
 
 function writeReport(mutants: readonly Mutant[], results: Results): number {
   const { text, isGood } = report(mutants, results, new Date().toISOString().slice(0, 10));
-  writeFileSync(fileURLToPath(new URL('../../docs/design/mutants.md', import.meta.url)), text);
+  const page = fileURLToPath(new URL('../../docs/design/mutants.md', import.meta.url));
+  writeFileSync(page, text);
+  const biome = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
+  execFileSync(biome, ['format', '--write', page]);
   return isGood ? 0 : 1;
 }
 

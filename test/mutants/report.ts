@@ -28,7 +28,7 @@ export function report(
   }));
   const text = [
     HEAD,
-    `Of ${date}. *Dead* is the share of those that were tried and are not equal.`,
+    `Of ${date}. *Dead* is the share of those that were tried and are not equal. A survivor that a newer test kills stays here until it is tried again.`,
     '',
     '| What | Mutants | Tried | Killed | Timed out | Survived | Not reached | Equal | Dead |',
     '| --- | --: | --: | --: | --: | --: | --: | --: | --: |',
@@ -78,7 +78,8 @@ function shareOfDead(counts: Counts): number {
 function toRow(name: string, total: number, counts: Counts): string {
   const cells = STATUSES.map((status) => counts[status]);
   const tried = cells.reduce((sum, count) => sum + count, 0);
-  return `| ${[name, total, tried, ...cells, `${(100 * shareOfDead(counts)).toFixed(1)} %`].join(' | ')} |`;
+  const share = tried === 0 ? '–' : `${(100 * shareOfDead(counts)).toFixed(1)} %`;
+  return `| ${[name, total, tried, ...cells, share].join(' | ')} |`;
 }
 
 function listByFile<Item extends { readonly file: string }>(
