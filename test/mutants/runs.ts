@@ -47,7 +47,7 @@ export async function openBench(folder: string): Promise<Bench> {
   };
   const start = (args: readonly string[], variables: Readonly<Record<string, string>>) => {
     mkdirSync(temporary, { recursive: true });
-    return spawn(execPath, [`--test-reporter=${REPORTER}`, ...args], {
+    const child = spawn(execPath, [`--test-reporter=${REPORTER}`, ...args], {
       detached: true,
       stdio: env['MUTANTS_VERBOSE'] === undefined ? 'ignore' : 'inherit',
       env: {
@@ -59,6 +59,11 @@ export async function openBench(folder: string): Promise<Bench> {
         ...variables,
       },
     });
+    // It is the head of a group of its own, which would outlive this process.
+    const end = () => endGroup(child.pid);
+    process.once('exit', end);
+    child.once('exit', () => process.removeListener('exit', end));
+    return child;
   };
   return {
     async run(test, variables, limit) {
