@@ -71,7 +71,13 @@ const skipped = new Map<string, number>();
 run({
   files: [...processes, ...alone],
   concurrency: SHARED + 1,
-  execArgv: [`--test-timeout=${PATIENCE}`, '--import', script('test-process.ts')],
+  execArgv: [
+    // Most of what a test makes is garbage before it is over.
+    '--max-semi-space-size=64',
+    `--test-timeout=${PATIENCE}`,
+    '--import',
+    script('test-process.ts'),
+  ],
   env: { ...env, NODE_COMPILE_CACHE, TEST_QUEUE: queue, ...(await startShared()) },
 })
   .on('test:pass', ({ skip, name }) => {
