@@ -45,7 +45,7 @@ class Steps {
 export async function runClients(world: World): Promise<() => Promise<unknown>> {
   const catalogue: Catalogue = { pets: [], orders: [], names: 0 };
   const steps = new Steps(world.plan.steps);
-  const { shop, rival, small, tiny, reserve } = world.accounts;
+  const { shop, rival, small, tiny, reserve, steady } = world.accounts;
   const clients = [
     keepCatalogue(new Client(world, 'keeper 1', shop, steps), catalogue),
     keepCatalogue(new Client(world, 'keeper 2', shop, steps), catalogue),
@@ -54,6 +54,7 @@ export async function runClients(world: World): Promise<() => Promise<unknown>> 
     useUp(new Client(world, 'caller 1', small, steps)),
     useUp(new Client(world, 'caller 2', small, steps)),
     useUp(new Client(world, 'caller 3', tiny, steps)),
+    callSteadily(new Client(world, 'caller 4', steady, steps)),
     lurk(new Client(world, 'lurker', reserve, steps)),
   ];
   const followers = [shop, rival].map((account) =>
@@ -215,6 +216,14 @@ async function useUp(client: Client): Promise<void> {
   while (client.steps.take()) {
     await client.pause(1.5 * SECOND);
     await callAtOnce(client, client.random.pick([2, 4, 12]), client.random.chance(0.5));
+  }
+}
+
+/** Calls all the time, and uses up a minute in half of it. */
+async function callSteadily(client: Client): Promise<void> {
+  while (client.steps.areLeft) {
+    await client.world.scheduler.wait(client.random.between(0, 2 * SECOND));
+    await callAtOnce(client, 1, false);
   }
 }
 

@@ -15,6 +15,7 @@ const ACCOUNTS = {
   shop: { limits: PLENTY, keys: 2 },
   rival: { limits: PLENTY, keys: 1 },
   small: { limits: { perMinute: 12, perDay: 40 }, keys: 2 },
+  steady: { limits: { perMinute: 24, perDay: 1_000 }, keys: 1 },
   reserve: { limits: { perMinute: 20, perDay: 1_000 }, keys: 1 },
   tiny: { limits: { perMinute: 6, perDay: 1_000 }, keys: 1 },
 } as const satisfies Record<string, { readonly limits: Limits; readonly keys: number }>;
