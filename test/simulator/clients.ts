@@ -19,7 +19,7 @@ interface Body {
 interface Catalogue {
   /** The newest last. */
   readonly pets: { readonly id: number; version: number }[];
-  readonly orders: number[];
+  readonly orders: { readonly id: number; readonly accountId: number }[];
   /** Names that no two animals share. */
   names: number;
 }
@@ -131,7 +131,11 @@ async function keepCatalogue(client: Client, catalogue: Catalogue): Promise<void
     const action = random.next();
     const pet = pickPet();
     if (action < 0.25 || pet === undefined) {
-      const body = { name: `Rex ${++catalogue.names}`, categoryId: random.pick(world.categories) };
+      const body = {
+        name: `Rex ${++catalogue.names}`,
+        categoryId: random.pick(world.categories),
+        status: 'available',
+      };
       const request = { method: 'POST', path: '/v1/pets', body } as const;
       const call = await (random.chance(0.5) ? client.sendOnce(request) : client.send(request));
       if (call.answer?.status === 201) catalogue.pets.push({ id: (call.answer.body as Body).id, version: 1 });
@@ -149,11 +153,13 @@ async function keepCatalogue(client: Client, catalogue: Catalogue): Promise<void
     else if (action < 0.85) {
       const request = { method: 'POST', path: '/v1/store/orders', body: { petId: pet.id } } as const;
       const call = await (random.chance(0.5) ? client.sendOnce(request) : client.send(request));
-      if (call.answer?.status === 201) catalogue.orders.push((call.answer.body as Body).id);
+      if (call.answer?.status === 201)
+        catalogue.orders.push({ id: (call.answer.body as Body).id, accountId: client.account.id });
     } else {
-      const order = catalogue.orders.at(-random.whole(1, Math.min(4, catalogue.orders.length)));
+      const own = catalogue.orders.filter(({ accountId }) => accountId === client.account.id);
+      const order = own.at(-random.whole(1, Math.min(4, own.length)));
       if (order === undefined) continue;
-      const path = `/v1/store/orders/${order}`;
+      const path = `/v1/store/orders/${order.id}`;
       if (random.chance(0.5)) await client.send({ method: 'DELETE', path });
       else await client.sendOnce({ method: 'POST', path: `${path}/complete` });
     }

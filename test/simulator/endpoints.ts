@@ -15,13 +15,16 @@ export interface Received {
   status: number | undefined;
 }
 
+/** Milliseconds that an answer takes at most while nothing is wrong. */
+export const PROMPT = 200;
+
 /** All endpoints, and the name server that knows them. */
 export class Endpoints {
   readonly received: Received[] = [];
   /** The part of messages that get no 2xx, or no answer. */
   failing = 0;
-  /** Milliseconds. */
-  slowness = 200;
+  /** Milliseconds that an answer takes at most. */
+  slowness = PROMPT;
   readonly #scheduler: Scheduler;
   readonly #random: Random;
 
@@ -82,7 +85,7 @@ export class Endpoints {
     };
     this.received.push(received);
     const isFailing = this.#random.chance(this.failing);
-    const isSilent = isFailing && this.#random.chance(0.3);
+    const isSilent = isFailing && this.#random.chance(0.6);
     if (isSilent) {
       await this.#scheduler.wait(time);
       return { failure: 'timeout' };

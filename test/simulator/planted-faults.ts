@@ -55,7 +55,9 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'a reader that waits is not woken': {
     file: 'src/resources/events/feed.ts',
-    changes: [['if (this.#last > after) return Promise.resolve(!this.#isClosed);', '']],
+    changes: [
+      ['const woken = [...this.#waiters].filter(', 'const woken = [...this.#waiters].slice(1).filter('],
+    ],
   },
   'an answer comes before its commit': {
     file: 'src/storage/sqlite/writing-thread.ts',

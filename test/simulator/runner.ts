@@ -11,6 +11,8 @@ export interface Report {
   readonly trace: string;
   /** Tasks of the scheduler. */
   readonly tasks: number;
+  /** The types of the events, the statuses of the answers, and the troubles of the run. */
+  readonly reached: readonly string[];
 }
 
 /** Milliseconds of real time without a report after which a run hangs: a run takes less than a second. */
@@ -31,7 +33,10 @@ export class Runner {
   async run(plan: Plan): Promise<Report> {
     const worker = (this.#worker ??= await this.#start());
     const { promise, resolve, reject } = Promise.withResolvers<Report>();
-    const watch = setTimeout(() => resolve({ faults: [HANG], trace: '', tasks: 0 }), HANGS_AFTER);
+    const watch = setTimeout(
+      () => resolve({ faults: [HANG], trace: '', tasks: 0, reached: [] }),
+      HANGS_AFTER,
+    );
     worker.once('message', resolve).once('error', reject);
     worker.postMessage(plan satisfies Order);
     const report = await promise.finally(() => clearTimeout(watch));

@@ -1,4 +1,5 @@
 import { SECOND } from '../../src/domain/clock.ts';
+import { readRows } from '../support/invariants.ts';
 import { CHECKERS, findUndelivered } from './checkers.ts';
 import { runClients } from './clients.ts';
 import type { Report } from './runner.ts';
@@ -49,10 +50,17 @@ export async function simulate(plan: Plan, template: Template, folder: string): 
     for (const instance of world.instances) instance.kill();
     for (const [name, check] of Object.entries(CHECKERS))
       faults.push(...check(world).map((fault) => `${name}: ${fault}`));
-    return { faults, trace: writeTrace(world), tasks: scheduler.tasks };
+    return { faults, trace: writeTrace(world), tasks: scheduler.tasks, reached: findReached(world) };
   } finally {
     world.close();
   }
+}
+
+function findReached({ file, history, endpoints }: World): readonly string[] {
+  const types = readRows<{ type: string }>(file, 'SELECT DISTINCT type FROM events').map(({ type }) => type);
+  const statuses = history.calls.map(({ request, answer }) => `${request.method} ${answer?.status}`);
+  const messages = endpoints.received.map(({ status }) => `message ${status}`);
+  return [...new Set([...types, ...statuses, ...messages, ...history.troubles.map(({ kind }) => kind)])];
 }
 
 function writeTrace({ history, scheduler }: World): string {

@@ -35,6 +35,15 @@ const TIME = 90 * 60_000;
 /** Milliseconds for a last run, and to make a plan smaller. */
 const SHRINKING_TIME = 10 * 60_000;
 
+/** What all runs together must reach: a client that does nothing finds nothing. */
+const REACHED = [
+  ...['pet.created', 'pet.updated', 'webhook.disabled', 'key.banned'],
+  ...['order.created', 'order.completed', 'order.cancelled', 'order.expired'],
+  ...['PATCH 200', 'PATCH 412', 'POST 409', 'GET 429', 'POST 503', 'GET undefined', 'GET 401', 'DELETE 204'],
+  ...['message 204', 'message 500', 'message undefined'],
+  ...['stall', 'disk', 'redis', 'end', 'clock', 'network'],
+];
+
 async function failWith(runner: Runner, plan: Plan, faults: readonly string[]): Promise<never> {
   const smallest = await shrink(runner, plan, faults);
   assert.fail(`${writePlan(smallest.plan)}\n${smallest.faults.join('\n')}`);
@@ -45,6 +54,7 @@ test('three instances keep every guarantee, whatever goes wrong and in whatever 
 }, async (t) => {
   const end = Date.now() + TIME;
   let [next, tasks] = [0, 0];
+  const reached = new Set<string>();
   const run = async () => {
     const runner = new Runner(temporaryFolder(t));
     t.after(() => runner.close());
@@ -53,10 +63,17 @@ test('three instances keep every guarantee, whatever goes wrong and in whatever 
       next++;
       const report = await runner.run(plan);
       tasks += report.tasks;
+      for (const each of report.reached) reached.add(each);
       if (report.faults.length > 0) await failWith(runner, plan, report.faults);
     }
   };
   await Promise.all(Array.from({ length: Math.min(THREADS, RUNS) }, run));
+  if (seed === undefined)
+    assert.deepEqual(
+      REACHED.filter((each) => !reached.has(each)),
+      [],
+      'not reached',
+    );
   t.diagnostic(`${next} runs from seed ${seed ?? FIRST}, ${tasks} tasks`);
 });
 

@@ -1,6 +1,7 @@
 import { SECOND } from '../../src/domain/clock.ts';
 import { ROOT } from '../support/store.ts';
 import type { Random } from './random.ts';
+import { PROMPT } from './endpoints.ts';
 import { INSTANCES, QUICK, type World } from './world.ts';
 
 type Wait = (least: number, most: number) => Promise<void>;
@@ -136,9 +137,12 @@ async function makeSome(world: World, stream: string, isOver: () => boolean): Pr
       }
     },
     async endpoints() {
-      endpoints.failing = random.between(0.1, 1);
-      await wait(0.5, 5);
+      // Some fail, and some take their time.
+      endpoints.failing = random.pick([0, random.next()]);
+      endpoints.slowness = random.pick([endpoints.slowness, 6 * SECOND]);
+      await wait(0.5, 9);
       endpoints.failing = 0;
+      endpoints.slowness = PROMPT;
     },
     async clock() {
       const { process } = world.instances[pick()] as (typeof world.instances)[number];

@@ -12,9 +12,6 @@ const template = await makeTemplate(folder);
 const port = parentPort as NonNullable<typeof parentPort>;
 
 port.on('message', (plan: Order) => {
-  void simulate(plan, template, folder).then(({ faults, trace, tasks }) => {
-    const report: Report = { faults, trace, tasks };
-    port.postMessage(report);
-  });
+  void simulate(plan, template, folder).then((report: Report) => port.postMessage(report));
 });
 port.postMessage('ready');

@@ -21,7 +21,7 @@ export const INSTANCES = 3;
 export const BAN_AFTER = 5;
 
 /** Milliseconds that an order holds its animal. */
-export const HOLD = 8 * SECOND;
+export const HOLD = 3 * SECOND;
 
 /** Milliseconds that clients wait for an answer. */
 const PATIENCE = 40 * SECOND;
