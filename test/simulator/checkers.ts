@@ -18,11 +18,15 @@ const IN_FORCE = 2 * SECOND;
 /** Milliseconds in which an event gets to a reader that waits. */
 const WAKING_TIME = 3 * SECOND;
 
+/** Milliseconds that an event of the end of a run may wait for its endpoints. */
+const DELIVERY_TIME = 10 * SECOND;
+
 interface EventRow {
   readonly id: number;
   readonly key: string;
   readonly accountId: number;
   readonly type: string;
+  readonly at: number;
   readonly version: number | null;
   readonly data: string;
 }
@@ -30,7 +34,7 @@ interface EventRow {
 function readEvents({ file }: World): readonly EventRow[] {
   return readRows<EventRow>(
     file,
-    'SELECT id, key, account_id AS accountId, type, version, data FROM events ORDER BY id',
+    'SELECT id, key, account_id AS accountId, type, at, version, data FROM events ORDER BY id',
   );
 }
 
@@ -205,6 +209,7 @@ const queue: Checker = (world) => {
     ...findVersionFaults(world),
     ...findExpiredTwice(rows),
     ...findWebhookFaults(world, rows),
+    ...findUndelivered(world, world.scheduler.unix - DELIVERY_TIME),
   ];
 };
 
@@ -287,8 +292,8 @@ function findWebhookFaults(world: World, rows: readonly EventRow[]): readonly st
   return faults;
 }
 
-/** Events that an enabled endpoint has not got, and that do not wait for another attempt. */
-export function findUndelivered(world: World): readonly string[] {
+/** Events from before an instant that an enabled endpoint has not got, and that do not wait for another attempt. */
+export function findUndelivered(world: World, before: number): readonly string[] {
   const { endpoints, history, file } = world;
   const rows = readEvents(world);
   const writes = findWrites(world);
@@ -312,7 +317,7 @@ export function findUndelivered(world: World): readonly string[] {
     const isChosen = ({ type }: EventRow) =>
       chosen.some((each) => each === '*' || each === `${type.slice(0, type.indexOf('.'))}.*`);
     return rows
-      .filter((row) => isSeen(accountId, row) && isChosen(row))
+      .filter((row) => row.at < before && isSeen(accountId, row) && isChosen(row))
       .flatMap((event) => {
         const name = `${event.type} ${event.data}`;
         // It does not hear of its own end.

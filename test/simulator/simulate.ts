@@ -29,7 +29,7 @@ export async function simulate(plan: Plan, template: Template, folder: string): 
       const endFollowers = await clients;
       const end = scheduler.now + REST;
       do await scheduler.wait(2 * SECOND);
-      while (scheduler.now < end && findUndelivered(world).length > 0);
+      while (scheduler.now < end && findUndelivered(world, scheduler.unix).length > 0);
       await endFollowers();
     })();
     work.then(

@@ -84,7 +84,11 @@ async function makeSome(world: World, stream: string, isOver: () => boolean): Pr
   const pick = () => random.whole(0, INSTANCES - 1);
   const makers: Readonly<Record<string, () => Promise<void>>> = {
     async kill() {
-      const index = pick();
+      // Often the one that sends, because it has most under way.
+      const sends = world.instances.findIndex(
+        ({ process }) => process === endpoints.received.at(-1)?.process,
+      );
+      const index = sends !== -1 && random.chance(0.5) ? sends : pick();
       if (world.instances[index]?.isServing !== true) return;
       world.kill(index);
       await wait(0.1, random.pick([3, 16]));
