@@ -97,6 +97,18 @@ test('three instances keep every guarantee, whatever goes wrong and in whatever 
   t.diagnostic(`${next} runs from seed ${seed ?? FIRST}, ${tasks} tasks`);
 });
 
+/** Runs that have found faults, with what was wrong. */
+const FOUND = [
+  { seed: 20_286, steps: 60, fault: 'a key was admitted after its ban had begun without Redis' },
+];
+
+for (const { fault, ...found } of FOUND)
+  test(`a run that found a fault finds none: ${fault}`, async (t) => {
+    const runner = new Runner(temporaryFolder(t));
+    t.after(() => runner.close());
+    assert.deepEqual((await runner.run({ ...found, troubles: TROUBLES })).faults, []);
+  });
+
 test('the same seed gives the same run', async (t) => {
   const folder = temporaryFolder(t);
   const [one, other] = [new Runner(folder), new Runner(folder)];

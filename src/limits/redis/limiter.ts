@@ -124,6 +124,11 @@ export class RedisLimiter implements Pick<RateLimiter, 'charge' | 'peek'> {
     return ban && { ban, at: now.unix };
   }
 
+  /** Whether a ban of a key is in force that began here, and that Redis has not heard of. */
+  hasUnsentBan(keyId: number): boolean {
+    return this.#knownBans.unsent.has(keyId) && this.knownBan(keyId) !== undefined;
+  }
+
   /** A ban begins here, because Redis does not answer. It ends by this instance's clock. `restoreBans` sends it to Redis. */
   beginBan(keyId: number, accountId: number, { until, count }: Ban): void {
     const began = Math.floor(this.#redisTime().unix);

@@ -68,6 +68,11 @@ export class OutageLimiter implements RateLimiter {
   }
 
   async charge(caller: Caller): Promise<Decision> {
+    // One late answer is no outage yet, but a ban may have begun with it.
+    if (caller.kind === 'key' && this.#shared.hasUnsentBan(caller.keyId)) {
+      const { instances } = this.#server(this.#shared.serverOf(caller));
+      return this.#chargeLocally(divideLimits(caller, instances), caller);
+    }
     return this.#ask(
       caller,
       () => this.#shared.charge(caller),
