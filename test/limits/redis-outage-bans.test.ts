@@ -1,6 +1,10 @@
 // Bans that begin while Redis does not answer (docs/design/rate-limits.md). Contract: section 6.6.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import pino from 'pino';
+import { NO_STORE } from '../../src/limits/limiter.ts';
+import { MemoryLimiter } from '../../src/limits/memory.ts';
+import { OutageLimiter } from '../../src/limits/redis/outage.ts';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
@@ -127,4 +131,17 @@ test('an instance does not bring back the count of a ban that was lifted', async
     await one.inform(name);
     assert.deepEqual(await listed(), [[1, last.ban.until, 1]]);
   }
+});
+
+test('a ban that began with a late answer is in force here at once, though Redis answers again', async (t) => {
+  const { clock, one, begin } = await instances(t);
+  const log = pino({ level: 'silent' });
+  const local = new MemoryLimiter(clock, POLICY, NO_STORE);
+  const limiter = new OutageLimiter({ shared: one, local, log, clock, onHeartbeat: () => undefined });
+  await limiter.start();
+  t.after(() => limiter.close());
+  const until = begin();
+  const decision = await limiter.charge(KEY);
+  assert.ok(decision.kind === 'banned');
+  assert.equal(decision.ban.until, until);
 });

@@ -69,14 +69,9 @@ export class OutageLimiter implements RateLimiter {
 
   async charge(caller: Caller): Promise<Decision> {
     // One late answer is no outage yet, but a ban may have begun with it.
-    if (caller.kind === 'key' && this.#shared.hasUnsentBan(caller.keyId)) {
-      const { instances } = this.#server(this.#shared.serverOf(caller));
-      return this.#chargeLocally(divideLimits(caller, instances), caller);
-    }
-    return this.#ask(
-      caller,
-      () => this.#shared.charge(caller),
-      (share) => this.#chargeLocally(share, caller),
+    const isBannedHere = caller.kind === 'key' && this.#shared.hasUnsentBan(caller.keyId);
+    return this.#ask(caller, isBannedHere ? undefined : () => this.#shared.charge(caller), (share) =>
+      this.#chargeLocally(share, caller),
     );
   }
 
@@ -138,11 +133,11 @@ export class OutageLimiter implements RateLimiter {
 
   async #ask<W extends Windows, T>(
     windows: W,
-    shared: () => Promise<T>,
+    shared: (() => Promise<T>) | undefined,
     local: (share: W) => Promise<T>,
   ): Promise<T> {
     const server = this.#server(this.#shared.serverOf(windows));
-    if (server.available) {
+    if (shared !== undefined && server.available) {
       try {
         return await shared();
       } catch (error) {
