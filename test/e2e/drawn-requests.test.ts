@@ -129,7 +129,7 @@ for (const [name, { apis, requests }] of Object.entries(databases)) {
     const checks = checksOf(apis);
     const statuses = new Statuses();
     for (let number = 0; number < requests.structured; number++) {
-      const api = apis[drawn.draw.happens(0.6) ? 'public' : 'admin'];
+      const api = apis[drawn.draw.chance(0.6) ? 'public' : 'admin'];
       const { attempt, operation } = drawn.next(api.operations);
       try {
         const sent = await within(api.send(attempt));
@@ -143,7 +143,7 @@ for (const [name, { apis, requests }] of Object.entries(databases)) {
         throw new Error(`Request ${number} with SEED=${SEED}, ${api.name}: ${about}`, { cause: error });
       }
       await restoreAccount(apis, attempt);
-      if (drawn.draw.happens(0.01)) await apis.pass(drawn.draw.one([1_000, 60_000, 3_600_000]));
+      if (drawn.draw.chance(0.01)) await apis.pass(drawn.draw.pick([1_000, 60_000, 3_600_000]));
     }
     t.diagnostic(`SEED=${SEED} ${String(statuses)}`);
   });
@@ -155,7 +155,7 @@ for (const [name, { apis, requests }] of Object.entries(databases)) {
     const connections = CONNECTIONS[name as keyof typeof CONNECTIONS];
     for (let sent = 0; sent < requests.raw; sent += connections) {
       const conversations = Array.from({ length: connections }, () =>
-        drawConversation(drawn, apis[drawn.draw.happens(0.7) ? 'public' : 'admin']),
+        drawConversation(drawn, apis[drawn.draw.chance(0.7) ? 'public' : 'admin']),
       );
       await Promise.all(
         conversations.map(async (conversation, index) => {
@@ -171,7 +171,7 @@ for (const [name, { apis, requests }] of Object.entries(databases)) {
       );
       for (const { whole } of conversations)
         for (const { attempt } of whole) await restoreAccount(apis, attempt);
-      await apis.pass(drawn.draw.one([1_000, 60_000]));
+      await apis.pass(drawn.draw.pick([1_000, 60_000]));
     }
     t.diagnostic(`SEED=${SEED} ${String(statuses)}`);
   });

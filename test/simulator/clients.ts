@@ -1,6 +1,6 @@
 import { SECOND } from '../../src/domain/clock.ts';
 import type { Call, FollowedEvent, Follower, WebhookChange } from './history.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import type { SimulatedAccount, SimulatedKey } from './template.ts';
 import { INSTANCES, type Sent, type World } from './world.ts';
 

@@ -9,7 +9,7 @@ import { Reader } from '../../src/storage/sqlite/query.ts';
 import { Writer } from '../../src/storage/sqlite/writer.ts';
 import { type Message, type ThreadOrder, WritingThread } from '../../src/storage/sqlite/writing-thread.ts';
 import type { openStore } from '../../src/app/store.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import type { Scheduler, SimulatedProcess } from './scheduler.ts';
 
 /** The disk under the database of a run. */

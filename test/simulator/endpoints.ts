@@ -1,5 +1,5 @@
 import type { Answer, EndpointRequest, Transport } from '../../src/resources/webhooks/transport.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import type { Scheduler, SimulatedProcess } from './scheduler.ts';
 
 /** A message that an endpoint got. */

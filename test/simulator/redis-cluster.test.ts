@@ -67,7 +67,7 @@ test('a cluster of the model redirects and refuses as Redis does while a slot mo
     const ranges = (await connection.send(['CLUSTER', 'SLOTS'])) as [number, number, [string, number]][];
     return ranges.map(([from, to, [host, port]]) => [from, to, host, port]);
   };
-  /** Compares all answers, once each real server has heard who has which slots. */
+  /** Compares all answers. Waits until each real server knows the slots. */
   const compare = async (when: string, compared = servers) => {
     for (const { real, model } of compared) {
       const expected = JSON.stringify(await owners(model));

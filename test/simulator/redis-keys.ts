@@ -65,7 +65,7 @@ export class RedisKeys {
     return result;
   }
 
-  /** Writes a text in place of what the key held. */
+  /** Replaces the value of a key with a text. */
   set(key: string, text: string): void {
     this.#create(key, 'string', text);
   }
@@ -107,7 +107,7 @@ export class RedisKeys {
     for (const key of this.#entries.keys()) if (isDeleted(key)) this.#entries.delete(key);
   }
 
-  /** Takes over keys of another server, with their expiry, in place of its own. */
+  /** Replaces its keys with those of another server, with their expiry. */
   copy(from: RedisKeys, isCopied: (key: string) => boolean): void {
     this.deleteAll(isCopied);
     for (const [key, { type, contents, expiry }] of from.#entries) {

@@ -24,7 +24,7 @@ export interface Session {
 
 const TRY_AGAIN = 'TRYAGAIN Multiple keys request during rehashing of slot';
 
-/** Who has which hash slots of a cluster. */
+/** The server of each hash slot. */
 interface SlotTable {
   /** The server of each slot. Empty texts stand for none. */
   readonly owners: readonly string[];

@@ -194,11 +194,11 @@ function restoreCounts({ keys: [key = ''], args, store }: ScriptCall): unknown {
   const expiry = Math.max(Number(args[0]), store.expiryOf(key));
   for (let index = 1; index < args.length; index += 4) {
     const [instantName = '', instant, countName = '', count] = args.slice(index, index + 4);
-    const given = [Number(instant), Number(count)] as const;
+    const restored = [Number(instant), Number(count)] as const;
     const fields = store.read(key, 'hash');
     const stored = [toNumber(fields.get(instantName)), toNumber(fields.get(countName))] as const;
-    if (given[0] > stored[0] || (given[0] === stored[0] && given[1] > stored[1]))
-      writeFields(store, key, { [instantName]: given[0], [countName]: given[1] });
+    if (restored[0] > stored[0] || (restored[0] === stored[0] && restored[1] > stored[1]))
+      writeFields(store, key, { [instantName]: restored[0], [countName]: restored[1] });
   }
   store.expireAt(key, expiry);
   return null;

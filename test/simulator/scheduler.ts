@@ -3,7 +3,7 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timersPromises from 'node:timers/promises';
 import { type Clock, steadyClock } from '../../src/domain/clock.ts';
-import { Random } from './random.ts';
+import { Random } from '../support/random.ts';
 
 /** When every run begins: some seconds before a day of UTC ends. */
 export const BEGIN = Date.parse('2026-11-21T23:59:20Z');

@@ -1,6 +1,6 @@
 import { SECOND } from '../../src/domain/clock.ts';
 import { ROOT } from '../support/store.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import { PROMPT } from './endpoints.ts';
 import { INSTANCES, QUICK, type World } from './world.ts';
 

@@ -9,7 +9,7 @@ import { type Disk, storeOver } from './database.ts';
 import { Endpoints } from './endpoints.ts';
 import { type Call, type History, newHistory, type Trouble } from './history.ts';
 import { type Answer, Instance, type SentRequest } from './instance.ts';
-import { Random } from './random.ts';
+import { Random } from '../support/random.ts';
 import { RedisModel } from './redis-model.ts';
 import { linkRedis, type Network, type RedisLink } from './redis-network.ts';
 import { Scheduler, SimulatedProcess } from './scheduler.ts';

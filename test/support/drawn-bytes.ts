@@ -102,17 +102,17 @@ export function drawConversation(drawn: DrawnRequests, api: Api): Conversation {
       return { attempt: { ...attempt, method: operation.method }, operation };
     }
   };
-  const whole = Array.from({ length: draw.one([0, 0, 0, 1, 1, 2, 4]) }, next);
+  const whole = Array.from({ length: draw.pick([0, 0, 0, 1, 1, 2, 4]) }, next);
   const broken =
-    draw.happens(0.9) || whole.length === 0 ? breakText(drawn, toText(next().attempt)) : undefined;
-  const behind = broken !== undefined && draw.happens(0.4) ? toText(next().attempt) : '';
+    draw.chance(0.9) || whole.length === 0 ? breakText(drawn, toText(next().attempt)) : undefined;
+  const behind = broken !== undefined && draw.chance(0.4) ? toText(next().attempt) : '';
   const text = whole.map(({ attempt }) => toText(attempt)).join('') + (broken ?? '') + behind;
   return { api, whole, broken, bytes: Buffer.from(text, 'latin1') };
 }
 
 function breakText({ draw }: DrawnRequests, text: string): string {
   const at = draw.below(text.length);
-  const end = Math.min(text.length, at + 1 + draw.below(draw.one([2, 40, 400])));
+  const end = Math.min(text.length, at + 1 + draw.below(draw.pick([2, 40, 400])));
   const lineEnd = text.indexOf('\r\n');
   const headEnd = text.indexOf('\r\n\r\n');
   const [method = '', target = ''] = text.slice(0, lineEnd).split(' ');
@@ -124,19 +124,19 @@ function breakText({ draw }: DrawnRequests, text: string): string {
     case 2:
       return text.slice(0, at) + text.slice(end);
     case 3:
-      return `${text.slice(0, at)}${String.fromCodePoint(draw.one(BYTES))}${text.slice(at + draw.below(2))}`;
+      return `${text.slice(0, at)}${String.fromCodePoint(draw.pick(BYTES))}${text.slice(at + draw.below(2))}`;
     case 4:
     case 5: {
-      const lines = Array.from({ length: draw.one([1, 1, 2, 3]) }, () => `\r\n${draw.one(LINES)}`).join('');
-      const place = draw.happens(0.5) ? lineEnd : headEnd;
+      const lines = Array.from({ length: draw.pick([1, 1, 2, 3]) }, () => `\r\n${draw.pick(LINES)}`).join('');
+      const place = draw.chance(0.5) ? lineEnd : headEnd;
       return text.slice(0, place) + lines + text.slice(place);
     }
     case 6: {
       const head = text.slice(0, headEnd).replace(/\r\ncontent-length: \d+/i, '');
-      const chunks = Array.from({ length: draw.below(4) }, () => `${draw.one(CHUNK_SIZES)}\r\n{}\r\n`).join(
+      const chunks = Array.from({ length: draw.below(4) }, () => `${draw.pick(CHUNK_SIZES)}\r\n{}\r\n`).join(
         '',
       );
-      const last = draw.one([
+      const last = draw.pick([
         '0\r\n\r\n',
         '0\r\nTrailer: x\r\n\r\n',
         '0\n\n',
@@ -147,9 +147,9 @@ function breakText({ draw }: DrawnRequests, text: string): string {
       return `${head}\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}${last}`;
     }
     case 7:
-      return text.replaceAll('\r\n', draw.one(['\n', '\r', '\r\n\r', '\r\r\n', '\r\n ']));
+      return text.replaceAll('\r\n', draw.pick(['\n', '\r', '\r\n\r', '\r\r\n', '\r\n ']));
     case 8: {
-      const other = draw.one([
+      const other = draw.pick([
         `http://shop.example${target}`,
         `//${target}`,
         '*',
@@ -160,10 +160,10 @@ function breakText({ draw }: DrawnRequests, text: string): string {
         '\\',
         `${target}\u00ff`,
       ]);
-      return `${draw.happens(0.5) ? method : draw.one(METHODS)} ${other}${text.slice(text.indexOf(' ', method.length + 1))}`;
+      return `${draw.chance(0.5) ? method : draw.pick(METHODS)} ${other}${text.slice(text.indexOf(' ', method.length + 1))}`;
     }
     default:
-      return text.replace('HTTP/1.1', draw.one(VERSIONS));
+      return text.replace('HTTP/1.1', draw.pick(VERSIONS));
   }
 }
 

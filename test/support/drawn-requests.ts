@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../src/cli/invented-pets.ts';
+import { Random } from './random.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { type Operation, pathNames, queryParameters } from '../../src/http/operation.ts';
 import type { AnyParameter, NamedParameter } from '../../src/http/parameters.ts';
@@ -26,29 +26,6 @@ import {
  * Requests that a seed decides, from the declarations of operations: several values at once, at their ends and beyond, and of
  * other kinds. Most requests are almost valid, so that they come far.
  */
-
-/** Choices that a seed decides. */
-export class Draw {
-  readonly #random: () => number;
-
-  constructor(seed: number) {
-    this.#random = randomNumbers(seed);
-  }
-
-  /** An integer from 0 to `end` - 1. */
-  below(end: number): number {
-    return Math.floor(this.#random() * end);
-  }
-
-  /** True in this share of cases. */
-  happens(share: number): boolean {
-    return this.#random() < share;
-  }
-
-  one<T>(values: readonly [T, ...T[]] | readonly T[]): T {
-    return values[this.below(values.length)] as T;
-  }
-}
 
 /** What was learned from responses, and makes requests that come further. */
 export class Learned {
@@ -102,7 +79,7 @@ const ODD = [
 ];
 
 export class DrawnRequests {
-  readonly draw: Draw;
+  readonly draw: Random;
   readonly learned = new Learned();
   /** Ids of what the requests themselves need. */
   readonly #spared: ReadonlySet<number>;
@@ -110,20 +87,20 @@ export class DrawnRequests {
   readonly #schemas = new Map<Operation, Schema | undefined>();
 
   constructor(seed: number, spared: ReadonlySet<number>) {
-    this.draw = new Draw(seed);
+    this.draw = new Random(seed);
     this.#spared = spared;
   }
 
   /** A request of one of the operations, and the operation that answers it. */
   next(operations: readonly Operation[]): { readonly attempt: Attempt; readonly operation: Operation } {
     const { draw } = this;
-    const operation = draw.one(operations);
+    const operation = draw.pick(operations);
     const path = this.#path(operation);
     const query = this.#query(operation);
     const headers = this.#headers(operation);
     const body = this.#body(operation);
     const waits = query.includes('wait=');
-    const isHead = operation.method === 'GET' && (waits || draw.happens(0.1));
+    const isHead = operation.method === 'GET' && (waits || draw.chance(0.1));
     const method = isHead ? 'HEAD' : operation.method;
     const attempt = {
       method,
@@ -136,7 +113,7 @@ export class DrawnRequests {
 
   #id(): string {
     const { draw, learned } = this;
-    const id = learned.ids.length > 0 && draw.happens(0.3) ? draw.one(learned.ids) : 1 + draw.below(IDS);
+    const id = learned.ids.length > 0 && draw.chance(0.3) ? draw.pick(learned.ids) : 1 + draw.below(IDS);
     return this.#spared.has(id) ? '1' : String(id);
   }
 
@@ -145,7 +122,7 @@ export class DrawnRequests {
     const values: Record<string, string> = {};
     for (const name of pathNames(operation.path)) {
       const parameter = operation.parameters[name] as AnyParameter;
-      const value = draw.happens(0.8) ? this.#id() : draw.one(valuesOf(parameter));
+      const value = draw.chance(0.8) ? this.#id() : draw.pick(valuesOf(parameter));
       if (value !== '') values[name] = value;
     }
     return fill(operation, values);
@@ -155,13 +132,13 @@ export class DrawnRequests {
     const { draw } = this;
     const parts: string[] = [];
     for (const named of queryParameters(operation)) {
-      if (draw.happens(0.65)) continue;
+      if (draw.chance(0.65)) continue;
       const most = Number((named[1].schema as Schema)['maxItems'] ?? 1);
-      const isRepeated = draw.happens(most > 1 ? 0.5 : 0.04);
-      const times = isRepeated ? draw.one([2, most, most + 1]) : 1;
+      const isRepeated = draw.chance(most > 1 ? 0.5 : 0.04);
+      const times = isRepeated ? draw.pick([2, most, most + 1]) : 1;
       for (let time = 0; time < times; time++) parts.push(`${named[0]}=${this.#parameter(operation, named)}`);
     }
-    if (draw.happens(0.02)) parts.push(draw.one(UNKNOWN_PARAMETERS));
+    if (draw.chance(0.02)) parts.push(draw.pick(UNKNOWN_PARAMETERS));
     while (parts.length > 1 && parts.join('&').length > 14_000) parts.pop();
     return parts.join('&');
   }
@@ -169,52 +146,52 @@ export class DrawnRequests {
   #parameter(operation: Operation, [, parameter]: NamedParameter): string {
     const { draw } = this;
     if (parameter.isPlace) return this.#cursor(operation, parameter);
-    if (draw.happens(0.5)) return exampleOf(parameter);
-    return draw.happens(0.2)
+    if (draw.chance(0.5)) return exampleOf(parameter);
+    return draw.chance(0.2)
       ? this.#id()
-      : draw.one(valuesOf(parameter).filter((value) => value.length < 2_000));
+      : draw.pick(valuesOf(parameter).filter((value) => value.length < 2_000));
   }
 
   /** One that the service gave, or one like it. */
   #cursor({ id }: Operation, parameter: AnyParameter): string {
     const { draw, learned } = this;
     const real = learned.cursors.get(id) ?? exampleOf(parameter);
-    if (draw.happens(0.5)) return real;
-    if (draw.happens(0.5)) {
+    if (draw.chance(0.5)) return real;
+    if (draw.chance(0.5)) {
       let cursors = this.#cursors.get(id);
       if (cursors === undefined) {
         cursors = [...cursorsLike(exampleOf(parameter))].filter((cursor) => cursor.length < 2_000);
         this.#cursors.set(id, cursors);
       }
-      return draw.one(cursors);
+      return draw.pick(cursors);
     }
-    if (draw.happens(0.3))
+    if (draw.chance(0.3))
       return encodeCursor(BigInt.asIntN(64, BigInt(draw.below(2 ** 32)) << BigInt(draw.below(33))));
     const bytes = Buffer.from(real, 'base64url');
     bytes[draw.below(bytes.length)] = draw.below(256);
-    return draw.happens(0.5) ? bytes.toString('base64url') : encodeURIComponent(bytes.toString('base64'));
+    return draw.chance(0.5) ? bytes.toString('base64url') : encodeURIComponent(bytes.toString('base64'));
   }
 
   #headers(operation: Operation): Record<string, string> {
     const { draw, learned } = this;
     const headers: Record<string, string> = {};
     for (const name of READ_HEADERS[operation.method]) {
-      if (draw.happens(0.75)) continue;
+      if (draw.chance(0.75)) continue;
       const key = name.toLowerCase();
-      if (name === 'Idempotency-Key' && draw.happens(0.7))
+      if (name === 'Idempotency-Key' && draw.chance(0.7))
         headers[key] = `key ${draw.below(30)}`.replace(' ', '-');
-      else if (name.startsWith('If-') && draw.happens(0.6))
+      else if (name.startsWith('If-') && draw.chance(0.6))
         headers[key] = learned.tags.get(operation.path) ?? '*';
-      else headers[key] = draw.one(headerValues(name).filter((value) => value.length < 9_000));
+      else headers[key] = draw.pick(headerValues(name).filter((value) => value.length < 9_000));
     }
-    if (draw.happens(0.1))
-      headers['accept'] = draw.one(['*/*', 'text/html', '', 'a'.repeat(1_000), 'application/json;q=0']);
-    if (draw.happens(0.1))
-      headers['origin'] = draw.one(['null', 'https://shop.example', '', 'é', 'x'.repeat(300)]);
-    if (draw.happens(0.05))
-      headers['x-forwarded-for'] = draw.one(['203.0.113.7', ', ,', '::1', 'x'.repeat(500)]);
-    if (draw.happens(0.04))
-      headers['content-type'] = draw.one([
+    if (draw.chance(0.1))
+      headers['accept'] = draw.pick(['*/*', 'text/html', '', 'a'.repeat(1_000), 'application/json;q=0']);
+    if (draw.chance(0.1))
+      headers['origin'] = draw.pick(['null', 'https://shop.example', '', 'é', 'x'.repeat(300)]);
+    if (draw.chance(0.05))
+      headers['x-forwarded-for'] = draw.pick(['203.0.113.7', ', ,', '::1', 'x'.repeat(500)]);
+    if (draw.chance(0.04))
+      headers['content-type'] = draw.pick([
         '',
         'text/plain',
         'application/json; charset=latin1',
@@ -222,9 +199,9 @@ export class DrawnRequests {
         'application/merge-patch+json',
         'APPLICATION/JSON ; x="\\"',
       ]);
-    if (draw.happens(0.02)) headers['content-encoding'] = draw.one(['gzip', 'identity', '', 'br, gzip']);
-    if (draw.happens(0.02))
-      headers['authorization'] = draw.one([
+    if (draw.chance(0.02)) headers['content-encoding'] = draw.pick(['gzip', 'identity', '', 'br, gzip']);
+    if (draw.chance(0.02))
+      headers['authorization'] = draw.pick([
         '',
         'Bearer',
         'Bearer x',
@@ -238,13 +215,13 @@ export class DrawnRequests {
   #body(operation: Operation): string | undefined {
     const { draw } = this;
     if (operation.body === undefined) {
-      if (operation.method === 'GET' || draw.happens(0.95)) return undefined;
-      return draw.one(['', '{}', 'x', '[1]']);
+      if (operation.method === 'GET' || draw.chance(0.95)) return undefined;
+      return draw.pick(['', '{}', 'x', '[1]']);
     }
     let schema = this.#schemas.get(operation);
     if (schema === undefined) this.#schemas.set(operation, (schema = bodySchema(operation)));
-    if (draw.happens(0.05))
-      return draw.one(['', '[', '{"a":'.repeat(2_000), `${' '.repeat(16_384)}{}`, '\ufeff{}', ...ANY_JSON]);
+    if (draw.chance(0.05))
+      return draw.pick(['', '[', '{"a":'.repeat(2_000), `${' '.repeat(16_384)}{}`, '\ufeff{}', ...ANY_JSON]);
     const example = JSON.parse(exampleBody(operation) ?? '{}') as Record<string, unknown>;
     return this.#object(schema as Schema, example);
   }
@@ -254,27 +231,27 @@ export class DrawnRequests {
     const { draw } = this;
     const members: string[] = [];
     for (const [name, schema] of Object.entries<Schema>(properties)) {
-      if (draw.happens((required as readonly string[]).includes(name) ? 0.04 : 0.4)) continue;
+      if (draw.chance((required as readonly string[]).includes(name) ? 0.04 : 0.4)) continue;
       const value =
-        example[name] !== undefined && draw.happens(0.55)
+        example[name] !== undefined && draw.chance(0.55)
           ? this.#like(name, example[name])
           : this.#json(schema, example[name]);
       members.push(`${JSON.stringify(name)}:${value}`);
-      if (draw.happens(0.02)) members.push(`${JSON.stringify(name)}:${draw.one(ANY_JSON)}`);
+      if (draw.chance(0.02)) members.push(`${JSON.stringify(name)}:${draw.pick(ANY_JSON)}`);
     }
-    if (draw.happens(0.08))
+    if (draw.chance(0.08))
       members.push(
-        `${draw.one(['"a"', '"__proto__"', '"constructor"', '""', '"\\u0000"'])}:${draw.one(ANY_JSON)}`,
+        `${draw.pick(['"a"', '"__proto__"', '"constructor"', '""', '"\\u0000"'])}:${draw.pick(ANY_JSON)}`,
       );
-    if (draw.happens(0.1)) members.reverse();
-    return `{${draw.one(['', '', '', ' \r\n\t'])}${members.join(',')}}`;
+    if (draw.chance(0.1)) members.reverse();
+    return `{${draw.pick(['', '', '', ' \r\n\t'])}${members.join(',')}}`;
   }
 
   /** The value of an example. An id is one that there is, and a name is new. */
   #like(name: string, value: unknown): string {
     const { draw } = this;
     if (name.endsWith('Id') && typeof value === 'number') return this.#id();
-    if (name === 'name' && draw.happens(0.7))
+    if (name === 'name' && draw.chance(0.7))
       return JSON.stringify(`${String(value)} ${draw.below(1_000_000)}`);
     return JSON.stringify(value);
   }
@@ -282,14 +259,14 @@ export class DrawnRequests {
   /** JSON of a schema: at its ends, one beyond, and of another kind. */
   #json(schema: Schema, example: unknown): string {
     const { draw } = this;
-    if (draw.happens(0.08)) return draw.one(ANY_JSON);
+    if (draw.chance(0.08)) return draw.pick(ANY_JSON);
     const options: readonly Schema[] = schema['anyOf'] ?? schema['oneOf'] ?? [];
-    if (options.length > 0) return this.#json(draw.one(options), example);
-    if (schema['enum'] !== undefined) return JSON.stringify(draw.one(schema['enum']));
+    if (options.length > 0) return this.#json(draw.pick(options), example);
+    if (schema['enum'] !== undefined) return JSON.stringify(draw.pick(schema['enum']));
     if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
     switch (schema['type']) {
       case 'boolean':
-        return draw.one(['true', 'false']);
+        return draw.pick(['true', 'false']);
       case 'integer':
       case 'number':
         return this.#number(schema);
@@ -303,24 +280,24 @@ export class DrawnRequests {
           (typeof example === 'object' && example !== null ? example : {}) as Record<string, unknown>,
         );
       default:
-        return draw.one(ANY_JSON);
+        return draw.pick(ANY_JSON);
     }
   }
 
   #number({ minimum, maximum }: Schema): string {
     const { draw } = this;
     const ends = [minimum, maximum].flatMap((end) => (end === undefined ? [] : [end - 1, end, end + 1]));
-    if (ends.length > 0 && draw.happens(0.6)) return String(draw.one(ends));
-    if (draw.happens(0.5)) return String(draw.below(10));
-    return draw.one(NUMBERS.filter((text) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\d+)?$/.test(text)));
+    if (ends.length > 0 && draw.chance(0.6)) return String(draw.pick(ends));
+    if (draw.chance(0.5)) return String(draw.below(10));
+    return draw.pick(NUMBERS.filter((text) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\d+)?$/.test(text)));
   }
 
   #text({ minLength = 0, maxLength, format }: Schema): string {
     const { draw } = this;
-    if (format === 'date-time' && draw.happens(0.7)) return JSON.stringify(draw.one(INSTANTS));
-    if (draw.happens(0.2)) return JSON.stringify(draw.one([...TEXTS, ...LONG]));
+    if (format === 'date-time' && draw.chance(0.7)) return JSON.stringify(draw.pick(INSTANTS));
+    if (draw.chance(0.2)) return JSON.stringify(draw.pick([...TEXTS, ...LONG]));
     const most = Math.min(Number(maxLength ?? 40), 4_000);
-    const length = draw.one([
+    const length = draw.pick([
       minLength - 1,
       minLength,
       minLength + 1,
@@ -329,21 +306,21 @@ export class DrawnRequests {
       most + 1,
       draw.below(20),
     ]);
-    if (draw.happens(0.5))
-      return JSON.stringify(draw.one(['x', 'é', '\u{1f415}', ' ', '9']).repeat(Math.max(0, length)));
+    if (draw.chance(0.5))
+      return JSON.stringify(draw.pick(['x', 'é', '\u{1f415}', ' ', '9']).repeat(Math.max(0, length)));
     let text = '';
     for (let index = 0; index < Math.min(30, length); index++)
-      text += draw.happens(0.5) ? 'x' : draw.one(ODD);
+      text += draw.chance(0.5) ? 'x' : draw.pick(ODD);
     // A lone surrogate has no UTF-8, but an escape in JSON.
-    return draw.happens(0.5) ? JSON.stringify(text).replaceAll('\\\\ud', '\\ud') : JSON.stringify(text);
+    return draw.chance(0.5) ? JSON.stringify(text).replaceAll('\\\\ud', '\\ud') : JSON.stringify(text);
   }
 
   #array({ items = {}, minItems = 0, maxItems = 20 }: Schema, example: unknown): string {
     const { draw } = this;
-    const count = Math.max(0, draw.one([0, 1, 2, minItems - 1, minItems, maxItems, maxItems + 1]));
+    const count = Math.max(0, draw.pick([0, 1, 2, minItems - 1, minItems, maxItems, maxItems + 1]));
     const first: unknown = Array.isArray(example) ? example[0] : undefined;
     const options = (items as Schema)['enum'] as readonly unknown[] | undefined;
-    const isDistinct = options !== undefined && draw.happens(0.7);
+    const isDistinct = options !== undefined && draw.chance(0.7);
     const values = Array.from({ length: count }, (_, index) =>
       isDistinct ? JSON.stringify(options[index % options.length]) : this.#json(items as Schema, first),
     );

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 
 type Statements = Readonly<Record<string, string>>;
 
-/** The id of the thing that an event tells of, as each database reads it. */
+/** SQL for the id in the data of an event, for each database. */
 const ID = { SQLite: `(data ->> 'id')`, PostgreSQL: `((data::json ->> 'id')::bigint)` } as const;
 
 /** With those that wait for their place in the feed: SQLite has none. */
