@@ -18,7 +18,7 @@ interface Dependencies {
   readonly feed: Feed;
   /** In place of those of the system. */
   readonly nameServers?: readonly string[];
-  /** In place of a thread that speaks to the network. */
+  /** Speaks to the network. By default a thread does. */
   readonly transport?: Transport;
 }
 

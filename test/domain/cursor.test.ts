@@ -59,7 +59,7 @@ test('a cursor for an id that no animal can have is refused', () => {
   assert.equal(decodeCursor(encodeCursor(0n)), undefined);
 });
 
-test('a cursor of a text holds it and its CRC-32, and has one spelling', () => {
+test('a cursor holds its text and a CRC-32, and has one spelling', () => {
   const place = '{"name":"Köln"}';
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(crc32(place));

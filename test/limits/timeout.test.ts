@@ -5,7 +5,7 @@ import { withTimeout } from '../../src/limits/timeout.ts';
 
 const nothing = () => new Promise<never>(() => undefined);
 
-test('without an answer, the promise rejects once all of its time has passed', async (t) => {
+test('a promise without an answer rejects at the end of its time', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let fault: unknown;
   const ended = withTimeout(nothing(), 800).catch((error: unknown) => (fault = error));

@@ -54,16 +54,16 @@ export function openResults(folder: string, { bench, coverages, sources, budget 
     const content = hash(readFileSync(file, 'utf8'));
     const place = join(folder, `${file}.json`);
     const saved = existsSync(place) ? (JSON.parse(readFileSync(place, 'utf8')) as Kept) : undefined;
-    const kept = saved?.hash === content ? saved : { hash: content, outcomes: {} };
-    files.set(file, kept);
-    return kept;
+    const stored = saved?.hash === content ? saved : { hash: content, outcomes: {} };
+    files.set(file, stored);
+    return stored;
   };
   const decide = (mutant: Mutant, outcome: Outcome): Outcome => {
-    const kept = open(mutant.file);
-    kept.outcomes[mutant.id] = outcome;
+    const stored = open(mutant.file);
+    stored.outcomes[mutant.id] = outcome;
     const place = join(folder, `${mutant.file}.json`);
     mkdirSync(dirname(place), { recursive: true });
-    writeFileSync(place, JSON.stringify(kept));
+    writeFileSync(place, JSON.stringify(stored));
     return outcome;
   };
 

@@ -34,8 +34,8 @@ test('counts of one group are added to what there is, and others stay apart', ()
     operation: 'listPets',
     counts,
   });
-  const given = [count(1, 1, 2, 3, 4), count(2, 9, 9, 9, 9), count(1, 10, 20, 30, 40)];
-  const sums = addUp(given, ({ keyId }) => keyId);
+  const counts = [count(1, 1, 2, 3, 4), count(2, 9, 9, 9, 9), count(1, 10, 20, 30, 40)];
+  const sums = addUp(counts, ({ keyId }) => keyId);
   assert.deepEqual(
     [...sums],
     [
@@ -43,7 +43,7 @@ test('counts of one group are added to what there is, and others stay apart', ()
       [2, count(2, 9, 9, 9, 9)],
     ],
   );
-  assert.deepEqual(given[0], count(1, 1, 2, 3, 4), 'the counts themselves stay');
+  assert.deepEqual(counts[0], count(1, 1, 2, 3, 4), 'the counts themselves stay');
   addUp([count(1, 1, 0, 0, 0)], ({ keyId }) => keyId, sums);
   assert.deepEqual(sums.get(1)?.counts, [12, 22, 33, 44]);
 });
