@@ -1,9 +1,10 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions } from './call-options.ts';
-import { isInt64 } from './json.ts';
 import type { Answer } from './exchange.ts';
+import { nextCursor } from './link.ts';
 import { List, type Page } from './list.ts';
-import { readItem, readPage } from './read.ts';
+import { readItem, readItems, toItem } from './read.ts';
+import { Resource } from './resource.ts';
 import type {
   FailedRequest,
   GetUsageQuery,
@@ -13,7 +14,6 @@ import type {
   Usage,
   UsageBy,
 } from './schema.ts';
-import type { Transport } from './transport.ts';
 
 /** A row of the usage: its `operation` unless it adds up the operations, and its `keyId` unless it adds up the keys. */
 export type UsageOf<By extends UsageBy | undefined> = Usage &
@@ -35,17 +35,10 @@ export interface FailedRequestPage extends Page {
  * The operations on your own account. They work while the limit is used up or the key is banned. All throw PetStoreError, and
  * TypeError or RangeError for wrong arguments.
  */
-export class Account {
-  readonly #transport: Transport;
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Account extends Resource {
   /** Reads the account: plan, limits, what remains of both windows, and the bans in force. Any key may. */
   get(options: CallOptions = {}): ApiPromise<OwnAccount> {
-    return this.#transport.call({ operation: 'getAccount', options, read: readItem(accountOf) });
+    return this.call('getAccount', readItem(toAccount), { options });
   }
 
   /**
@@ -59,7 +52,7 @@ export class Account {
     options: CallOptions = {},
   ): UsageList<By> {
     const read = (answer: Answer) => readUsage<By>(answer, query.by);
-    return new List(this.#transport, { operation: 'getUsage', query, options, read }, (page) => page);
+    return new List(this.transport, { operation: 'getUsage', query, options, read }, (page) => page);
   }
 
   /**
@@ -67,37 +60,28 @@ export class Account {
    * why. `await` gives one page of up to `limit`, `for await` gives all. Any key may.
    */
   requests(query: ListRequestsQuery = {}, options: CallOptions = {}): List<FailedRequest, FailedRequestPage> {
-    const call = { operation: 'listRequests', query, options, read: readRequests } as const;
-    return new List(this.#transport, call, ({ requests }) => requests);
+    return this.makeList('listRequests', 'requests', toFailedRequest, { query, options });
   }
 }
 
 function readUsage<By extends UsageBy | undefined>(answer: Answer, by: UsageBy | undefined): UsagePage<By> {
-  const { items, nextCursor } = readPage(answer, (value) => usageOf<By>(value, by));
+  const rows = readItems((value) => toUsage<By>(value, by))(answer);
   // Not enumerable, so that a page equals the array of its rows.
-  return Object.defineProperty(items, 'nextCursor', { value: nextCursor }) as UsagePage<By>;
+  return Object.defineProperty(rows, 'nextCursor', { value: nextCursor(answer, 'cursor') }) as UsagePage<By>;
 }
 
-function readRequests(answer: Answer): FailedRequestPage {
-  const { items: requests, nextCursor } = readPage(answer, toFailedRequest);
-  return { requests, nextCursor };
+function toAccount(value: unknown): OwnAccount {
+  return toItem<OwnAccount>(value, 'an account', { name: 'string', plan: 'string', bans: 'array' });
 }
 
 function toFailedRequest(value: unknown): FailedRequest {
-  const { requestId, code } = (value ?? {}) as Partial<Record<keyof FailedRequest, unknown>>;
-  if (typeof requestId === 'string' && typeof code === 'string') return value as FailedRequest;
-  throw new TypeError('The body is not a failed request.');
+  return toItem<FailedRequest>(value, 'a failed request', { requestId: 'string', code: 'string' });
 }
 
-function accountOf(value: unknown): OwnAccount {
-  const { name, plan, bans } = (value ?? {}) as Partial<Record<keyof OwnAccount, unknown>>;
-  if (typeof name === 'string' && typeof plan === 'string' && Array.isArray(bans)) return value as OwnAccount;
-  throw new TypeError('The body is not an account.');
-}
-
-function usageOf<By extends UsageBy | undefined>(value: unknown, by: UsageBy | undefined): UsageOf<By> {
-  const { start, operation, keyId } = (value ?? {}) as Partial<Record<keyof Usage, unknown>>;
-  const isOf = (by === 'key' || typeof operation === 'string') && (by === 'operation' || isInt64(keyId));
-  if (typeof start === 'string' && isOf) return value as UsageOf<By>;
-  throw new TypeError('The body is not the usage of an account.');
+function toUsage<By extends UsageBy | undefined>(value: unknown, by: UsageBy | undefined): UsageOf<By> {
+  return toItem<Usage>(value, 'the usage of an account', {
+    start: 'string',
+    ...(by !== 'key' && { operation: 'string' }),
+    ...(by !== 'operation' && { keyId: 'int64' }),
+  }) as UsageOf<By>;
 }

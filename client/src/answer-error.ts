@@ -33,7 +33,7 @@ const CLASS_OF: Readonly<Record<number, typeof ApiError>> = {
 };
 
 /** The error for an answer other than 2xx. */
-export function answerError(
+export function toError(
   answer: Answer,
   retryAt: Date | undefined,
   rateLimit: RateLimit | undefined,

@@ -1,11 +1,9 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
-import type { Answer } from './exchange.ts';
-import { isInt64 } from './json.ts';
-import { List, type Page } from './list.ts';
-import { readItem, readNothing, readPage } from './read.ts';
+import type { List, Page } from './list.ts';
+import { readItem, readNothing, toItem } from './read.ts';
+import { Resource } from './resource.ts';
 import type { Category, CategoryPatch, Int64, ListCategoriesQuery, NewCategory } from './schema.ts';
-import type { Transport } from './transport.ts';
 
 /** Categories of one answer, the newest first. */
 export interface CategoryPage extends Page {
@@ -16,18 +14,10 @@ export interface CategoryPage extends Page {
 export type CategoryList = List<Category, CategoryPage>;
 
 /** The operations on categories. All throw PetStoreError, and TypeError or RangeError for wrong arguments. */
-export class Categories {
-  readonly #transport: Transport;
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Categories extends Resource {
   /** The categories, the newest first: `await` gives one page of up to `limit`, `for await` gives all. */
   list(query: ListCategoriesQuery = {}, options: CallOptions = {}): CategoryList {
-    const call = { operation: 'listCategories', query, options, read: readCategories } as const;
-    return new List(this.#transport, call, ({ categories }) => categories);
+    return this.makeList('listCategories', 'categories', toCategory, { query, options });
   }
 
   /**
@@ -35,22 +25,12 @@ export class Categories {
    * @throws ConflictError when another category has the name, ignoring case.
    */
   create(category: NewCategory, options: CreateOptions = {}): ApiPromise<Category> {
-    return this.#transport.call({
-      operation: 'createCategory',
-      body: ['category', category],
-      options,
-      read: readItem(categoryOf),
-    });
+    return this.call('createCategory', readCategory, { body: ['category', category], options });
   }
 
   /** Reads one category. */
   get(categoryId: Int64, options: CallOptions = {}): ApiPromise<Category> {
-    return this.#transport.call({
-      operation: 'getCategory',
-      path: { categoryId },
-      options,
-      read: readItem(categoryOf),
-    });
+    return this.call('getCategory', readCategory, { path: { categoryId }, options });
   }
 
   /**
@@ -59,12 +39,10 @@ export class Categories {
    * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
    */
   update(categoryId: Int64, patch: CategoryPatch, options: ChangeOptions = {}): ApiPromise<Category> {
-    return this.#transport.call({
-      operation: 'updateCategory',
+    return this.call('updateCategory', readCategory, {
       path: { categoryId },
       body: ['patch', patch],
       options,
-      read: readItem(categoryOf),
     });
   }
 
@@ -74,23 +52,16 @@ export class Categories {
    * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
    */
   delete(categoryId: Int64, options: ChangeOptions = {}): ApiPromise<void> {
-    return this.#transport.call({
-      operation: 'deleteCategory',
+    return this.call('deleteCategory', readNothing, {
       path: { categoryId },
-      options,
-      read: readNothing,
       removed: () => undefined,
+      options,
     });
   }
 }
 
-function readCategories(answer: Answer): CategoryPage {
-  const { items: categories, nextCursor } = readPage(answer, categoryOf);
-  return { categories, nextCursor };
+function toCategory(value: unknown): Category {
+  return toItem<Category>(value, 'a category', { id: 'int64', name: 'string' });
 }
 
-function categoryOf(value: unknown): Category {
-  const { id, name } = (value ?? {}) as Partial<Record<keyof Category, unknown>>;
-  if (typeof name === 'string' && isInt64(id)) return value as Category;
-  throw new TypeError('The body is not a category.');
-}
+const readCategory = readItem(toCategory);

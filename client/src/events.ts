@@ -3,10 +3,10 @@ import type { CallOptions } from './call-options.ts';
 import type { Answer } from './exchange.ts';
 import { checkObject } from './given.ts';
 import { nextCursor } from './link.ts';
-import { readItems } from './read.ts';
+import { readItems, toItem } from './read.ts';
+import { Resource } from './resource.ts';
 import type { Event, ListEventsQuery } from './schema.ts';
 import { Trail } from './trail.ts';
-import type { Transport } from './transport.ts';
 
 /** Events of one answer, the oldest first. */
 export interface EventPage {
@@ -38,14 +38,7 @@ const PAUSE = 1_000;
 const ANSWER_TIME = 10_000;
 
 /** The feed of events. All operations throw PetStoreError, and TypeError or RangeError for wrong arguments. */
-export class Events {
-  readonly #transport: Transport;
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Events extends Resource {
   /**
    * One page of the feed. Without `after` it begins with the oldest event, and with `after: 'now'` it is empty and its `next`
    * begins now.
@@ -59,7 +52,7 @@ export class Events {
       const { wait } = others;
       const timeout =
         options.timeout ?? (Number.isInteger(wait) ? Number(wait) * 1_000 + ANSWER_TIME : undefined);
-      return this.#transport.send({
+      return this.transport.send({
         operation: 'listEvents',
         query: { ...others, type: types },
         options: { ...options, timeout },
@@ -81,7 +74,7 @@ export class Events {
     checkObject('query', following);
     const { after, spread = true, ...query } = following;
     if (typeof spread !== 'boolean') throw new TypeError('spread must be true or false.');
-    const transport = this.#transport;
+    const transport = this.transport;
     const trail = new Trail();
     for (let next = after; ; ) {
       const since = transport.now();
@@ -113,13 +106,6 @@ function readEvents(answer: Answer): EventPage {
 }
 
 export function toEvent(value: unknown): Event {
-  const { id, type, timestamp, data } = (value ?? {}) as Partial<Record<keyof Event, unknown>>;
-  if (
-    typeof id === 'string' &&
-    typeof type === 'string' &&
-    typeof timestamp === 'string' &&
-    typeof data === 'object'
-  )
-    return value as Event;
-  throw new TypeError('The body is not an event.');
+  const fields = { id: 'string', type: 'string', timestamp: 'string', data: 'object' } as const;
+  return toItem<Event>(value, 'an event', fields);
 }

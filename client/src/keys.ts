@@ -1,12 +1,10 @@
 import { type ApiPromise, apiPromise } from './api-promise.ts';
 import type { CallOptions, CreateOptions } from './call-options.ts';
-import type { Answer } from './exchange.ts';
 import { checkObject } from './given.ts';
-import { isInt64 } from './json.ts';
-import { List, type Page } from './list.ts';
-import { readNothing, readPage, readSecret } from './read.ts';
+import type { List, Page } from './list.ts';
+import { readNothing, readSecret, toItem } from './read.ts';
+import { Resource } from './resource.ts';
 import type { Int64, IssuedKey, Key, ListKeysQuery, NewKey, RevokeKeyQuery, Rotation } from './schema.ts';
-import type { Transport } from './transport.ts';
 
 /** Keys of one answer, the newest first. */
 export interface KeyPage extends Page {
@@ -23,18 +21,10 @@ export type KeyList = List<Key, KeyPage>;
  * The operations on the keys of your account, for keys with the scope `keys:manage`. All throw PetStoreError, and TypeError
  * or RangeError for wrong arguments.
  */
-export class Keys {
-  readonly #transport: Transport;
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Keys extends Resource {
   /** The keys, the newest first: `await` gives one page of up to `limit`, `for await` gives all. */
   list(query: ListKeysQuery = {}, options: CallOptions = {}): KeyList {
-    const call = { operation: 'listKeys', query, options, read: readKeys } as const;
-    return new List(this.#transport, call, ({ keys }) => keys);
+    return this.makeList('listKeys', 'keys', toKey, { query, options });
   }
 
   /**
@@ -44,12 +34,7 @@ export class Keys {
    * @throws PermissionError when the calling key lacks a scope of the new key.
    */
   create(key: NewKey = {}, options: CreateOptions = {}): ApiPromise<IssuedKey> {
-    return this.#transport.call({
-      operation: 'createKey',
-      body: ['key', key],
-      options,
-      read: readSecret(issuedKeyOf),
-    });
+    return this.call('createKey', readIssuedKey, { body: ['key', key], options });
   }
 
   /**
@@ -58,13 +43,7 @@ export class Keys {
    *   `create`.
    */
   rotate(keyId: Int64, rotation: Rotation = {}, options: CreateOptions = {}): ApiPromise<IssuedKey> {
-    return this.#transport.call({
-      operation: 'rotateKey',
-      path: { keyId },
-      body: ['rotation', rotation],
-      options,
-      read: readSecret(issuedKeyOf),
-    });
+    return this.call('rotateKey', readIssuedKey, { path: { keyId }, body: ['rotation', rotation], options });
   }
 
   /** Ends a key for good. A key that is revoked stays as it is. With `webhooks: 'disable'`, its webhooks are disabled with it. */
@@ -72,7 +51,7 @@ export class Keys {
     return apiPromise(async () => {
       checkObject('options', options);
       const { webhooks, ...others } = options;
-      return this.#transport.send({
+      return this.transport.send({
         operation: 'revokeKey',
         path: { keyId },
         query: { webhooks },
@@ -83,19 +62,12 @@ export class Keys {
   }
 }
 
-function readKeys(answer: Answer): KeyPage {
-  const { items: keys, nextCursor } = readPage(answer, keyOf);
-  return { keys, nextCursor };
+function toKey(value: unknown): Key {
+  return toItem<Key>(value, 'a key', { id: 'int64', state: 'string', scopes: 'array' });
 }
 
-function keyOf(value: unknown): Key {
-  const { id, state, scopes } = (value ?? {}) as Partial<Record<keyof Key, unknown>>;
-  if (isInt64(id) && typeof state === 'string' && Array.isArray(scopes)) return value as Key;
-  throw new TypeError('The body is not a key.');
+function toIssuedKey(value: unknown): IssuedKey {
+  return toItem<IssuedKey>(toKey(value), 'a key that was created', { key: 'string' });
 }
 
-function issuedKeyOf(value: unknown): IssuedKey {
-  const issued = keyOf(value) as Partial<IssuedKey>;
-  if (typeof issued.key === 'string') return issued as IssuedKey;
-  throw new TypeError('The body is not a key that was created.');
-}
+const readIssuedKey = readSecret(toIssuedKey);

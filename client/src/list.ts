@@ -10,8 +10,8 @@ export interface Page {
   readonly nextCursor: string | undefined;
 }
 
-interface ListQuery {
-  readonly cursor?: string | undefined;
+export interface ListCall<Its> extends Call<Its> {
+  readonly query: { readonly cursor?: string | undefined };
 }
 
 /**
@@ -21,16 +21,12 @@ interface ListQuery {
 export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncIterable<Item> {
   readonly [Symbol.toStringTag] = 'List';
   readonly #transport: Transport;
-  readonly #call: Call<Its> & { readonly query: ListQuery };
+  readonly #call: ListCall<Its>;
   readonly #itemsOf: (page: Its) => readonly Item[];
   #first: Promise<WithResponse<Its>> | undefined;
 
   /** @internal */
-  constructor(
-    transport: Transport,
-    call: Call<Its> & { readonly query: ListQuery },
-    itemsOf: (page: Its) => readonly Item[],
-  ) {
+  constructor(transport: Transport, call: ListCall<Its>, itemsOf: (page: Its) => readonly Item[]) {
     this.#transport = transport;
     this.#call = call;
     this.#itemsOf = itemsOf;

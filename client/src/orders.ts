@@ -1,11 +1,9 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
-import type { Answer } from './exchange.ts';
-import { isInt64 } from './json.ts';
-import { List, type Page } from './list.ts';
-import { readItem, readNothing, readPage } from './read.ts';
+import type { List, Page } from './list.ts';
+import { readItem, readNothing, toItem } from './read.ts';
+import { Resource } from './resource.ts';
 import type { Int64, ListOrdersQuery, NewOrder, Order } from './schema.ts';
-import type { Transport } from './transport.ts';
 
 /** Orders of one answer, the newest first. */
 export interface OrderPage extends Page {
@@ -16,18 +14,10 @@ export interface OrderPage extends Page {
 export type OrderList = List<Order, OrderPage>;
 
 /** The operations on the orders of your account. All throw PetStoreError, and TypeError or RangeError for wrong arguments. */
-export class Orders {
-  readonly #transport: Transport;
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Orders extends Resource {
   /** The orders, the newest first: `await` gives one page of up to `limit`, `for await` gives all. */
   list(query: ListOrdersQuery = {}, options: CallOptions = {}): OrderList {
-    const call = { operation: 'listOrders', query, options, read: readOrders } as const;
-    return new List(this.#transport, call, ({ orders }) => orders);
+    return this.makeList('listOrders', 'orders', toOrder, { query, options });
   }
 
   /**
@@ -36,22 +26,12 @@ export class Orders {
    * @throws ConflictError when the animal is not available.
    */
   create(order: NewOrder, options: CreateOptions = {}): ApiPromise<Order> {
-    return this.#transport.call({
-      operation: 'createOrder',
-      body: ['order', order],
-      options,
-      read: readItem(orderOf),
-    });
+    return this.call('createOrder', readOrder, { body: ['order', order], options });
   }
 
   /** Reads one order. */
   get(orderId: Int64, options: CallOptions = {}): ApiPromise<Order> {
-    return this.#transport.call({
-      operation: 'getOrder',
-      path: { orderId },
-      options,
-      read: readItem(orderOf),
-    });
+    return this.call('getOrder', readOrder, { path: { orderId }, options });
   }
 
   /**
@@ -59,12 +39,7 @@ export class Orders {
    * @throws ConflictError when the order is not pending, or its time has passed.
    */
   complete(orderId: Int64, options: CreateOptions = {}): ApiPromise<Order> {
-    return this.#transport.call({
-      operation: 'completeOrder',
-      path: { orderId },
-      options,
-      read: readItem(orderOf),
-    });
+    return this.call('completeOrder', readOrder, { path: { orderId }, options });
   }
 
   /**
@@ -73,23 +48,13 @@ export class Orders {
    * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
    */
   cancel(orderId: Int64, options: ChangeOptions = {}): ApiPromise<void> {
-    return this.#transport.call({
-      operation: 'cancelOrder',
-      path: { orderId },
-      options,
-      read: readNothing,
-    });
+    return this.call('cancelOrder', readNothing, { path: { orderId }, options });
   }
 }
 
-function readOrders(answer: Answer): OrderPage {
-  const { items: orders, nextCursor } = readPage(answer, orderOf);
-  return { orders, nextCursor };
+function toOrder(value: unknown): Order {
+  const fields = { id: 'int64', petId: 'int64', status: 'string', complete: 'boolean' } as const;
+  return toItem<Order>(value, 'an order', fields);
 }
 
-function orderOf(value: unknown): Order {
-  const { id, petId, status, complete } = (value ?? {}) as Partial<Record<keyof Order, unknown>>;
-  if (isInt64(id) && isInt64(petId) && typeof status === 'string' && typeof complete === 'boolean')
-    return value as Order;
-  throw new TypeError('The body is not an order.');
-}
+const readOrder = readItem(toOrder);

@@ -1,11 +1,9 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
-import type { Answer } from './exchange.ts';
-import { isInt64 } from './json.ts';
-import { List, type Page } from './list.ts';
-import { readItem, readNothing, readPage } from './read.ts';
+import type { List, Page } from './list.ts';
+import { readItem, readNothing, toItem } from './read.ts';
+import { Resource } from './resource.ts';
 import type { Int64, ListPetsQuery, NewPet, Pet, PetPatch } from './schema.ts';
-import type { Transport } from './transport.ts';
 
 /** Animals of one answer, the newest first. */
 export interface PetPage extends Page {
@@ -16,18 +14,10 @@ export interface PetPage extends Page {
 export type PetList = List<Pet, PetPage>;
 
 /** The operations on animals. All throw PetStoreError, and TypeError or RangeError for wrong arguments. */
-export class Pets {
-  readonly #transport: Transport;
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Pets extends Resource {
   /** The animals, the newest first: `await` gives one page of up to `limit`, `for await` gives all. */
   list(query: ListPetsQuery = {}, options: CallOptions = {}): PetList {
-    const call = { operation: 'listPets', query, options, read: readPets } as const;
-    return new List(this.#transport, call, ({ pets }) => pets);
+    return this.makeList('listPets', 'pets', toPet, { query, options });
   }
 
   /**
@@ -35,12 +25,7 @@ export class Pets {
    * @throws RangeError when `categoryId` is a number beyond ±(2^53 − 1).
    */
   create(pet: NewPet, options: CreateOptions = {}): ApiPromise<Pet> {
-    return this.#transport.call({
-      operation: 'createPet',
-      body: ['pet', pet],
-      options,
-      read: readItem(petOf),
-    });
+    return this.call('createPet', readPet, { body: ['pet', pet], options });
   }
 
   /**
@@ -49,12 +34,7 @@ export class Pets {
    * @throws TypeError or RangeError when `petId` is not an exact integer.
    */
   get(petId: Int64, options: CallOptions = {}): ApiPromise<Pet> {
-    return this.#transport.call({
-      operation: 'getPet',
-      path: { petId },
-      options,
-      read: readItem(petOf),
-    });
+    return this.call('getPet', readPet, { path: { petId }, options });
   }
 
   /**
@@ -63,13 +43,7 @@ export class Pets {
    * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
    */
   update(petId: Int64, patch: PetPatch, options: ChangeOptions = {}): ApiPromise<Pet> {
-    return this.#transport.call({
-      operation: 'updatePet',
-      path: { petId },
-      body: ['patch', patch],
-      options,
-      read: readItem(petOf),
-    });
+    return this.call('updatePet', readPet, { path: { petId }, body: ['patch', patch], options });
   }
 
   /**
@@ -78,23 +52,12 @@ export class Pets {
    * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
    */
   delete(petId: Int64, options: ChangeOptions = {}): ApiPromise<void> {
-    return this.#transport.call({
-      operation: 'deletePet',
-      path: { petId },
-      options,
-      read: readNothing,
-      removed: () => undefined,
-    });
+    return this.call('deletePet', readNothing, { path: { petId }, removed: () => undefined, options });
   }
 }
 
-function readPets(answer: Answer): PetPage {
-  const { items: pets, nextCursor } = readPage(answer, petOf);
-  return { pets, nextCursor };
+function toPet(value: unknown): Pet {
+  return toItem<Pet>(value, 'an animal', { id: 'int64', name: 'string', categoryId: 'int64' });
 }
 
-function petOf(value: unknown): Pet {
-  const { id, name, categoryId } = (value ?? {}) as Partial<Record<keyof Pet, unknown>>;
-  if (typeof name === 'string' && isInt64(id) && isInt64(categoryId)) return value as Pet;
-  throw new TypeError('The body is not an animal.');
-}
+const readPet = readItem(toPet);

@@ -1,24 +1,44 @@
 import type { Answer } from './exchange.ts';
-import { parseJson } from './json.ts';
-import { nextCursor } from './link.ts';
-import type { Page } from './list.ts';
+import { isInt64, parseJson } from './json.ts';
+
+type FieldType = 'array' | 'boolean' | 'int64' | 'object' | 'string';
+
+/**
+ * The value, if it has `fields` of these types: enough to tell an item of the service from the answer of a proxy.
+ * @throws TypeError that says `what` the value is not.
+ */
+export function toItem<Item>(
+  value: unknown,
+  what: string,
+  fields: Partial<Record<keyof Item, FieldType>>,
+): Item {
+  const object = (value ?? {}) as Record<string, unknown>;
+  const types = Object.entries(fields) as [string, FieldType][];
+  if (types.every(([name, type]) => isOfType(object[name], type))) return value as Item;
+  throw new TypeError(`The body is not ${what}.`);
+}
+
+function isOfType(value: unknown, type: FieldType): boolean {
+  if (type === 'int64') return isInt64(value);
+  return type === 'array' ? Array.isArray(value) : typeof value === type;
+}
 
 /** Reads an answer that has one item. */
-export function readItem<Item>(itemOf: (value: unknown) => Item): (answer: Answer) => Item {
-  return ({ body }) => itemOf(parseJson(body));
+export function readItem<Item>(make: (value: unknown) => Item): (answer: Answer) => Item {
+  return ({ body }) => make(parseJson(body));
 }
 
 /** Reads an answer that is a list in one piece. */
-export function readItems<Item>(itemOf: (value: unknown) => Item): (answer: Answer) => readonly Item[] {
+export function readItems<Item>(make: (value: unknown) => Item): (answer: Answer) => readonly Item[] {
   return ({ body }) => {
     const items = parseJson(body);
     if (!Array.isArray(items)) throw new TypeError('The body is not an array.');
-    return items.map(itemOf);
+    return items.map(make);
   };
 }
 
 /** Reads an answer that holds a secret: the errors show nothing of the body. */
-export function readSecret<Item>(itemOf: (value: unknown) => Item): (answer: Answer) => Item {
+export function readSecret<Item>(make: (value: unknown) => Item): (answer: Answer) => Item {
   return ({ body }) => {
     let value: unknown;
     try {
@@ -26,20 +46,11 @@ export function readSecret<Item>(itemOf: (value: unknown) => Item): (answer: Ans
     } catch {
       throw new TypeError('The body is not JSON.');
     }
-    return itemOf(value);
+    return make(value);
   };
 }
 
 /** Reads an answer that has no content. */
 export function readNothing({ status }: Answer): void {
   if (status !== 204) throw new TypeError('The answer must have the status 204.');
-}
-
-/** The items of an answer. Only the cursor is taken from its link, because the next request goes to the same base address. */
-export function readPage<Item>(
-  answer: Answer,
-  itemOf: (value: unknown) => Item,
-): Page & { readonly items: readonly Item[] } {
-  const items = readItems(itemOf)(answer);
-  return { items, nextCursor: nextCursor(answer, 'cursor') };
 }

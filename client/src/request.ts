@@ -32,7 +32,7 @@ export interface CallRequest {
  * The request of a call.
  * @throws TypeError or RangeError when an argument or option is wrong, so that nothing is sent.
  */
-export function requestOf<Result>(call: Call<Result>, apiKey: string): CallRequest {
+export function toRequest<Result>(call: Call<Result>, apiKey: string): CallRequest {
   const { operation, options } = call;
   const { method } = OPERATIONS[operation];
   const { idempotencyKey, ifMatch } = checkCallOptions(options, method);

@@ -1,4 +1,4 @@
-import { answerError } from './answer-error.ts';
+import { toError } from './answer-error.ts';
 import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.ts';
 import { readDeprecation } from './deprecation.ts';
 import { AbortError, ConnectionError, PetStoreError, RateLimitError, ServerError } from './errors.ts';
@@ -7,7 +7,7 @@ import type { Refusal } from './gate.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Settings } from './options.ts';
 import { type RateLimit, type RateLimitReading, readRateLimit } from './rate-limit.ts';
-import { type Call, type CallRequest, requestOf } from './request.ts';
+import { type Call, type CallRequest, toRequest } from './request.ts';
 import { backoff, retryAfter, waitAfter } from './retry-timing.ts';
 import { gateOf, type ClientRuntime } from './runtime.ts';
 
@@ -73,7 +73,7 @@ export class Transport {
    *   may have carried out an earlier try, the failure of that try is the `cause`.
    */
   async send<Result>(call: Call<Result>): Promise<WithResponse<Result>> {
-    const request = requestOf(call, this.#settings.apiKey);
+    const request = toRequest(call, this.#settings.apiKey);
     const { signal } = call.options;
     try {
       return await this.#repeat(call, request);
@@ -180,7 +180,7 @@ export class Transport {
     if (status < 200 || status > 299) {
       const retryAt = asked === undefined ? undefined : new Date(Math.ceil(unix() + asked));
       return {
-        error: answerError(answer, retryAt, rateLimit),
+        error: toError(answer, retryAt, rateLimit),
         wait: waitAfter(status, asked, tries, random()),
       };
     }

@@ -1,9 +1,8 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
-import type { Answer } from './exchange.ts';
-import { isInt64 } from './json.ts';
-import { List, type Page } from './list.ts';
-import { readItem, readNothing, readPage, readSecret } from './read.ts';
+import type { List, Page } from './list.ts';
+import { readItem, readNothing, readSecret, toItem } from './read.ts';
+import { Resource } from './resource.ts';
 import type {
   Delivery,
   Int64,
@@ -16,7 +15,6 @@ import type {
   WebhookTest,
   WebhookWithSecret,
 } from './schema.ts';
-import type { Transport } from './transport.ts';
 
 /** Webhooks of one answer, the newest first. */
 export interface WebhookPage extends Page {
@@ -29,18 +27,10 @@ export interface DeliveryPage extends Page {
 }
 
 /** The operations on webhooks. All throw PetStoreError, and TypeError or RangeError for wrong arguments. */
-export class Webhooks {
-  readonly #transport: Transport;
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Webhooks extends Resource {
   /** The webhooks, the newest first: `await` gives one page of up to `limit`, `for await` gives all. */
   list(query: ListWebhooksQuery = {}, options: CallOptions = {}): List<Webhook, WebhookPage> {
-    const call = { operation: 'listWebhooks', query, options, read: readWebhooks } as const;
-    return new List(this.#transport, call, ({ webhooks }) => webhooks);
+    return this.makeList('listWebhooks', 'webhooks', toWebhook, { query, options });
   }
 
   /**
@@ -48,22 +38,12 @@ export class Webhooks {
    * @throws ConflictError when the account has as many as it may have.
    */
   create(webhook: NewWebhook, options: CreateOptions = {}): ApiPromise<WebhookWithSecret> {
-    return this.#transport.call({
-      operation: 'createWebhook',
-      body: ['webhook', webhook],
-      options,
-      read: readSecret(toSecretWebhook),
-    });
+    return this.call('createWebhook', readWebhookWithSecret, { body: ['webhook', webhook], options });
   }
 
   /** Reads one webhook. */
   get(webhookId: Int64, options: CallOptions = {}): ApiPromise<Webhook> {
-    return this.#transport.call({
-      operation: 'getWebhook',
-      path: { webhookId },
-      options,
-      read: readItem(toWebhook),
-    });
+    return this.call('getWebhook', readWebhook, { path: { webhookId }, options });
   }
 
   /**
@@ -71,23 +51,15 @@ export class Webhooks {
    * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
    */
   update(webhookId: Int64, patch: WebhookPatch, options: ChangeOptions = {}): ApiPromise<Webhook> {
-    return this.#transport.call({
-      operation: 'updateWebhook',
-      path: { webhookId },
-      body: ['patch', patch],
-      options,
-      read: readItem(toWebhook),
-    });
+    return this.call('updateWebhook', readWebhook, { path: { webhookId }, body: ['patch', patch], options });
   }
 
   /** Deletes a webhook with its attempts. */
   delete(webhookId: Int64, options: ChangeOptions = {}): ApiPromise<void> {
-    return this.#transport.call({
-      operation: 'deleteWebhook',
+    return this.call('deleteWebhook', readNothing, {
       path: { webhookId },
-      options,
-      read: readNothing,
       removed: () => undefined,
+      options,
     });
   }
 
@@ -96,22 +68,12 @@ export class Webhooks {
    * @throws ConflictError when it was rotated within 24 hours.
    */
   rotate(webhookId: Int64, options: CreateOptions = {}): ApiPromise<WebhookWithSecret> {
-    return this.#transport.call({
-      operation: 'rotateWebhookSecret',
-      path: { webhookId },
-      options,
-      read: readSecret(toSecretWebhook),
-    });
+    return this.call('rotateWebhookSecret', readWebhookWithSecret, { path: { webhookId }, options });
   }
 
   /** Sends an event `webhook.test` now, and resolves with what became of it. */
   test(webhookId: Int64, options: CreateOptions = {}): ApiPromise<WebhookTest> {
-    return this.#transport.call({
-      operation: 'testWebhook',
-      path: { webhookId },
-      options,
-      read: readItem(toTest),
-    });
+    return this.call('testWebhook', readItem(toTest), { path: { webhookId }, options });
   }
 
   /** The attempts, the newest first: `await` gives one page of up to `limit`, `for await` gives all. */
@@ -120,14 +82,7 @@ export class Webhooks {
     query: ListDeliveriesQuery = {},
     options: CallOptions = {},
   ): List<Delivery, DeliveryPage> {
-    const call = {
-      operation: 'listDeliveries',
-      path: { webhookId },
-      query,
-      options,
-      read: readDeliveries,
-    } as const;
-    return new List(this.#transport, call, ({ deliveries }) => deliveries);
+    return this.makeList('listDeliveries', 'deliveries', toDelivery, { path: { webhookId }, query, options });
   }
 
   /**
@@ -135,12 +90,7 @@ export class Webhooks {
    * @throws NotFoundError when the event is no longer kept.
    */
   redeliver(webhookId: Int64, deliveryId: Int64, options: CreateOptions = {}): ApiPromise<Delivery> {
-    return this.#transport.call({
-      operation: 'redeliver',
-      path: { webhookId, deliveryId },
-      options,
-      read: readItem(toDelivery),
-    });
+    return this.call('redeliver', readItem(toDelivery), { path: { webhookId, deliveryId }, options });
   }
 
   /**
@@ -148,46 +98,29 @@ export class Webhooks {
    * @throws NotFoundError when events of that time are no longer kept.
    */
   replay(webhookId: Int64, replay: Replay, options: CreateOptions = {}): ApiPromise<Webhook> {
-    return this.#transport.call({
-      operation: 'replayWebhook',
+    return this.call('replayWebhook', readWebhook, {
       path: { webhookId },
       body: ['replay', replay],
       options,
-      read: readItem(toWebhook),
     });
   }
 }
 
-function readWebhooks(answer: Answer): WebhookPage {
-  const { items: webhooks, nextCursor } = readPage(answer, toWebhook);
-  return { webhooks, nextCursor };
-}
-
-function readDeliveries(answer: Answer): DeliveryPage {
-  const { items: deliveries, nextCursor } = readPage(answer, toDelivery);
-  return { deliveries, nextCursor };
-}
-
 function toWebhook(value: unknown): Webhook {
-  const { id, url } = (value ?? {}) as Partial<Record<keyof Webhook, unknown>>;
-  if (typeof url === 'string' && isInt64(id)) return value as Webhook;
-  throw new TypeError('The body is not a webhook.');
+  return toItem<Webhook>(value, 'a webhook', { id: 'int64', url: 'string' });
 }
 
-function toSecretWebhook(value: unknown): WebhookWithSecret {
-  const webhook = toWebhook(value) as Partial<WebhookWithSecret>;
-  if (typeof webhook.secret === 'string') return webhook as WebhookWithSecret;
-  throw new TypeError('The body has no secret.');
+function toWebhookWithSecret(value: unknown): WebhookWithSecret {
+  return toItem<WebhookWithSecret>(toWebhook(value), 'a webhook with its secret', { secret: 'string' });
 }
 
 function toDelivery(value: unknown): Delivery {
-  const { id, eventId } = (value ?? {}) as Partial<Record<keyof Delivery, unknown>>;
-  if (typeof eventId === 'string' && isInt64(id)) return value as Delivery;
-  throw new TypeError('The body is not an attempt.');
+  return toItem<Delivery>(value, 'an attempt', { id: 'int64', eventId: 'string' });
 }
 
 function toTest(value: unknown): WebhookTest {
-  const test = toDelivery(value) as Partial<WebhookTest>;
-  if (typeof test.enabled === 'boolean') return test as WebhookTest;
-  throw new TypeError('The body is not the attempt of a test.');
+  return toItem<WebhookTest>(toDelivery(value), 'the attempt of a test', { enabled: 'boolean' });
 }
+
+const readWebhook = readItem(toWebhook);
+const readWebhookWithSecret = readSecret(toWebhookWithSecret);

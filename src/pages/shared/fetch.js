@@ -1,4 +1,4 @@
-import { answerError } from '../../../client/src/answer-error.ts';
+import { toError } from '../../../client/src/answer-error.ts';
 import { ConnectionError } from '../../../client/src/errors.ts';
 import { exchange } from '../../../client/src/exchange.ts';
 import { objectText, parseJson } from '../../../client/src/json.ts';
@@ -45,7 +45,7 @@ export async function send(path, { method = 'GET', body, signal } = {}) {
   const { status, headers } = answer;
   if (status >= 200 && status < 300) return { json: parsed(answer), headers };
   const wait = retryAfter(headers, Date.now());
-  throw answerError(answer, wait === undefined ? undefined : new Date(Date.now() + wait), undefined);
+  throw toError(answer, wait === undefined ? undefined : new Date(Date.now() + wait), undefined);
 }
 
 /** @param {import('../../../client/src/exchange.ts').Answer} answer */
