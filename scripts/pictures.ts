@@ -33,7 +33,7 @@ const CONSOLE_PAGES = [
   '/keys',
   '/bans',
   '/deprecations',
-  '/faults',
+  '/failed-requests',
   '/audit',
   '/operators',
   '/passkeys',

@@ -25,7 +25,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   bans: async () => (await import('../resources/bans/commands.ts')).bansCommands,
   usage: async () => (await import('../resources/usage/commands.ts')).usageCommands,
   deprecations: async () => (await import('../resources/deprecations/commands.ts')).deprecationsCommands,
-  faults: async () => (await import('../resources/faults/commands.ts')).faultsCommands,
   pets: async () => (await import('../resources/pets/commands.ts')).petsCommands,
   categories: async () => (await import('../resources/categories/commands.ts')).categoriesCommands,
   orders: async () => (await import('../resources/orders/commands.ts')).ordersCommands,

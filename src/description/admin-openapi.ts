@@ -8,7 +8,7 @@ import { MINUTE, HOUR } from '../domain/clock.ts';
 import { describeGroups, descriptionText } from './openapi.ts';
 import { shareResponses } from './shared-responses.ts';
 
-const ABOUT = `Operators read accounts, keys, usage, faults and the audit log, and change accounts, keys, bans and operators.
+const ABOUT = `Operators read accounts, keys, usage, failed requests and the audit log, and change accounts, keys, bans and operators.
 They see the whole catalogue: animals, categories, and the orders of all accounts.
 
 A **viewer** reads, an **admin** also changes. Each operation says which role it needs. Sign in with a link of

@@ -54,7 +54,7 @@ export interface FailedRequestFilter {
 }
 
 /** Failed requests with the same cause. */
-export interface FailureGroup {
+export interface FailedRequestGroup {
   /** That of `last`. */
   readonly id: number;
   readonly count: number;
@@ -99,7 +99,7 @@ export class FailedRequests {
   }
 
   /** Groups of those with the same cause, by their newest one, the newest first. */
-  listGroups({ limit, cursor, ...filter }: PageQuery & FailedRequestFilter): Page<FailureGroup> {
+  listGroups({ limit, cursor, ...filter }: PageQuery & FailedRequestFilter): Page<FailedRequestGroup> {
     const groups = new Map<string, { id: number; count: number; firstAt: number; last: FailedRequest }>();
     for (const failed of this.#find(filter)) {
       const cause = causeOf(failed);

@@ -12,7 +12,7 @@ import { OPERATOR_AUDIT } from './audit/operations.ts';
 import { OPERATOR_DEPRECATIONS } from './deprecations/operations.ts';
 import type { DeprecatedOperation } from './deprecations/uses.ts';
 import { OPERATOR_USAGE } from './usage/operations.ts';
-import { OPERATOR_FAULTS } from './faults/operations.ts';
+import { OPERATOR_FAILED_REQUESTS } from './failed-requests/operations.ts';
 import { OPERATOR_ME, OPERATOR_OPERATORS } from './operators/operations.ts';
 import { OPERATOR_PASSKEYS } from './passkeys/operations.ts';
 import { OVERVIEW } from './overview/operations.ts';
@@ -38,7 +38,7 @@ const FOR_OPERATORS = [
   OPERATOR_BANS,
   OPERATOR_CATEGORIES,
   OPERATOR_DEPRECATIONS,
-  OPERATOR_FAULTS,
+  OPERATOR_FAILED_REQUESTS,
   OPERATOR_KEYS,
   OPERATOR_ME,
   OPERATOR_OPERATORS,

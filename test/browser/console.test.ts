@@ -194,7 +194,7 @@ test('on a laptop no column of the keys is covered, and a request id stays on on
   await showPage(page, `${service.consoleUrl}/keys`, 'Keys');
   assert.equal(await widestTable(page), 0);
   await page.setViewportSize({ width: 1_024, height: 800 });
-  await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
+  await showPage(page, `${service.consoleUrl}/failed-requests`, 'Failed requests');
   await page.getByRole('rowheader').getByRole('link').first().click();
   await page.getByRole('region', { name: 'Failed requests', exact: true }).waitFor();
   await loaded(page);
@@ -215,7 +215,7 @@ test('the audit log shows amounts, ids and instants each in their own form', asy
   assert.deepEqual(shown, ['1,234', '1234567', '2026-12-01 10:00:07 UTC']);
 });
 
-test('faults, bans, deprecations, operators and tokens come in pages', async () => {
+test('failed requests, bans, deprecations, operators and tokens come in pages', async () => {
   const { page } = await visitConsole(browser, service);
   const counts = [];
   for (let number = 0; number < 101; number++) {
@@ -229,7 +229,7 @@ test('faults, bans, deprecations, operators and tokens come in pages', async () 
   }
   await usageHistory.add({ writer: 'test', sequence: 2, counts });
   for (const [path, heading, name] of [
-    ['/faults', 'Faults', 'Refused and failed requests'],
+    ['/failed-requests', 'Failed requests', 'Refused and failed requests'],
     ['/bans', 'Bans', 'Bans in force'],
     ['/deprecations', 'Deprecations', 'Calls of deprecated operations'],
     ['/operators', 'Operators', 'Operators'],

@@ -16,7 +16,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 const SINGLE = [
   'serve',
   'usage',
-  'faults',
   'events',
   'listen',
   'import',

@@ -126,7 +126,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       ['chain'],
     );
     assert.deepEqual(await get('/accounts?search=none'), []);
-    for (const path of ['/accounts', '/faults', '/audit', '/operators']) await get(path);
+    for (const path of ['/accounts', '/failed-requests', '/audit', '/operators']) await get(path);
 
     const key = await its.issueKey({ account: 'chain', scopes: ['pets:read', 'keys:manage'] });
     const own = await call(its.url, '/v1/account', { key });

@@ -99,7 +99,7 @@ test('every operation does what its examples say, and answers as it is described
       createdBy: 1,
     },
   );
-  const [fault] = (await ask('/faults')).json;
+  const [failed] = (await ask('/failed-requests')).json;
   const animal = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
   for (let index = 1; index <= 3; index++) await its.store.pets.create(CLIENT, animal);
   for (const petId of [2n, 3n]) await its.store.orders.create(CLIENT, 1, { petId });
@@ -112,7 +112,7 @@ test('every operation does what its examples say, and answers as it is described
   const paths: Readonly<Record<string, string>> = {
     removeOperator: '/operators/2',
     liftBan: '/bans/2',
-    getFault: `/faults/${fault.id}`,
+    getFailedRequest: `/failed-requests/${failed.id}`,
     completeOrder: '/orders/2/complete',
     // Secrets 1 to 3 are links and the test's own session.
     revokeToken: '/tokens/4',

@@ -11,7 +11,7 @@ import { adminOf, consoleOf } from '../support/console.ts';
 import type { StartService } from '../support/service.ts';
 import { test } from '../support/test.ts';
 
-/** The admin API on requests: overview, usage, deprecations and faults, over any stores. */
+/** The admin API on requests: overview, usage, deprecations and failed requests, over any stores. */
 export function requestsContract(name: string, startService: StartService): void {
   const start = async (t: Parameters<StartService>[0]) =>
     adminOf(consoleOf(await startService(t, { env: { CONSOLE_PORT: '0' } })));
@@ -27,7 +27,7 @@ export function requestsContract(name: string, startService: StartService): void
     assert.equal((await ask('/operators')).json.length, 1);
     assert.deepEqual((await ask(`/operators?${last}`)).json, []);
     for (const number of [INT64_MAX, -INT64_MAX - 1n, 0n]) {
-      for (const path of ['keys?', 'usage?', 'usage?by=key&', 'audit?', 'faults?'])
+      for (const path of ['keys?', 'usage?', 'usage?by=key&', 'audit?', 'failed-requests?'])
         assert.deepEqual((await ask(`/${path}accountId=${number}`)).json, [], path);
       for (const { method, path } of OPERATOR_OPERATIONS.filter((each) => each.path.includes('{'))) {
         const target = path.replace(/\{\w+\}/, `${number}`);
@@ -191,7 +191,7 @@ export function requestsContract(name: string, startService: StartService): void
     );
   });
 
-  test(`${name}: the faults of this instance are found by each of their values, and have pages`, async (t) => {
+  test(`${name}: the failed requests of this instance are found by each of their values, and have pages`, async (t) => {
     const { its, ask, get, pages } = await start(t);
     const key = await its.issueKey({ account: 'shop', limits: { perMinute: 2, perDay: 100 } });
     const send = (path: string, id: string, asked: Asked = {}) =>
@@ -201,12 +201,12 @@ export function requestsContract(name: string, startService: StartService): void
     await send('/v1/pets', 'refused', { key });
     await send('/v1/pets', 'unknown', { key: 'petstore_live_x' });
     await send('/nothing', 'no-api');
-    const faults = await get('/faults');
+    const failed = await get('/failed-requests');
     const time = new Date(its.clock().unix).toISOString();
     const client = { time, method: 'GET', address: '127.0.0.1', userAgent: 'shop/1.0' };
     const owner = { accountId: 1, account: 'shop', keyId: 1 };
-    const ids = faults.map(({ id }: { readonly id: number }) => id);
-    assert.deepEqual(faults, [
+    const ids = failed.map(({ id }: { readonly id: number }) => id);
+    assert.deepEqual(failed, [
       {
         id: ids[0],
         ...client,
@@ -257,17 +257,17 @@ export function requestsContract(name: string, startService: StartService): void
     };
     for (const [query, indexes] of Object.entries(found))
       assert.deepEqual(
-        await get(`/faults?${query}`),
-        indexes.map((index): unknown => faults[index]),
+        await get(`/failed-requests?${query}`),
+        indexes.map((index): unknown => failed[index]),
         query,
       );
-    assert.deepEqual(await pages('/faults?limit=2'), [faults.slice(0, 2), faults.slice(2)]);
-    assert.deepEqual(await pages('/faults?limit=1&keyId=1'), [[faults[1]], [faults[2]]]);
-    assert.deepEqual(await get(`/faults/${ids[2]}`), faults[2]);
-    assertError(await ask('/faults/1'), 'not_found');
+    assert.deepEqual(await pages('/failed-requests?limit=2'), [failed.slice(0, 2), failed.slice(2)]);
+    assert.deepEqual(await pages('/failed-requests?limit=1&keyId=1'), [[failed[1]], [failed[2]]]);
+    assert.deepEqual(await get(`/failed-requests/${ids[2]}`), failed[2]);
+    assertError(await ask('/failed-requests/1'), 'not_found');
     assert.deepEqual(
-      await get('/faults/groups?keyId=1'),
-      [faults[1], faults[2]].map((last) => ({ count: 1, firstTime: time, last })),
+      await get('/failed-requests/groups?keyId=1'),
+      [failed[1], failed[2]].map((last) => ({ count: 1, firstTime: time, last })),
     );
     for (const query of [
       'cursor=x',
@@ -279,6 +279,6 @@ export function requestsContract(name: string, startService: StartService): void
       'limit=101',
       `requestId=${'x'.repeat(129)}`,
     ])
-      assertError(await ask(`/faults?${query}`), 'invalid_parameter');
+      assertError(await ask(`/failed-requests?${query}`), 'invalid_parameter');
   });
 }

@@ -36,7 +36,7 @@ test('no log, audit entry, answer or file holds a key, token, link or session', 
     assert.ok(secret.length > 40);
     await ask(`/admin/v1/${secret}`);
     await ask(`/admin/v1/me?token=${secret}`);
-    await ask(`/admin/v1/faults?requestId=${secret}&limit=0`);
+    await ask(`/admin/v1/failed-requests?requestId=${secret}&limit=0`);
     await ask(`/admin/v1/keys?state=${secret}`);
     await ask(`/${secret}`);
     await ask('/admin/v1/me', { headers: { authorization: `Basic ${secret}` } });
@@ -46,7 +46,15 @@ test('no log, audit entry, answer or file holds a key, token, link or session', 
   }
   await ask('/admin/v1/keys/find', { body: JSON.stringify({ key: issuedKey }) });
   for (const id of [token, key, issuedKey]) await ask('/admin/v1/me', { headers: { 'x-request-id': id } });
-  for (const path of ['audit?limit=100', 'tokens', 'operators', 'keys', 'accounts/1', 'faults', 'overview'])
+  for (const path of [
+    'audit?limit=100',
+    'tokens',
+    'operators',
+    'keys',
+    'accounts/1',
+    'failed-requests',
+    'overview',
+  ])
     assert.equal((await ask(`/admin/v1/${path}`)).status, 200);
   await its.ask('/sign-out', asBrowser(cookie, { method: 'POST' }));
   await its.stop();

@@ -59,7 +59,7 @@ function assertShort({ status, text }: Sent, about: string): void {
 
 /** The failed requests that are kept are short. */
 async function assertKeptShort(): Promise<void> {
-  const { text } = await service.admin({ method: 'GET', path: '/faults?limit=100' });
+  const { text } = await service.admin({ method: 'GET', path: '/failed-requests?limit=100' });
   const kept = JSON.parse(text) as Record<string, string | undefined>[];
   assert.ok(kept.length > 0);
   for (const row of kept)

@@ -13,7 +13,7 @@ export const CONSOLE_PAGES = {
   '/keys': 'Keys',
   '/bans': 'Bans',
   '/deprecations': 'Deprecations',
-  '/faults': 'Faults',
+  '/failed-requests': 'Failed requests',
   '/audit': 'Audit log',
   '/operators': 'Operators',
 } as const;

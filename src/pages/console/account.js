@@ -10,7 +10,7 @@ import { nameOperation, outcomes, RANGES, totalOf, UsageHead } from '../shared/u
 import { ChangeAccount, SuspendAccount } from './account-form.js';
 import { get, getPages, withQuery } from './api.js';
 import { BanTable } from './bans.js';
-import { FaultTable } from './faults.js';
+import { FailedRequestTable } from './failed-requests.js';
 import { CreateKey, KeyTable } from './keys.js';
 import { useCountedList } from './list.js';
 import { Card, Loaded, Page } from './page.js';
@@ -53,8 +53,8 @@ export function Account({ id }) {
         <${BanTable} bans=${account.bans} onLifted=${poll.refresh} empty="No key of this account is banned." />
       <//>
       <${Card} title="Latest refused and failed requests"
-        actions=${html`<a href="/faults?accountId=${id}">All faults</a><a href="/audit?accountId=${id}">Audit log</a>`}>
-        <${FaultTable} filters=${{ accountId: id, limit: 10 }} isOfAccount />
+        actions=${html`<a href="/failed-requests?accountId=${id}">All failed requests</a><a href="/audit?accountId=${id}">Audit log</a>`}>
+        <${FailedRequestTable} filters=${{ accountId: id, limit: 10 }} isOfAccount />
       <//>
     `}<//>
     ${open === 'change' && html`<${ChangeAccount} ...${dialog} />`}

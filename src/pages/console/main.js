@@ -8,8 +8,8 @@ import { Audit } from './audit.js';
 import { Bans } from './bans.js';
 import { Categories } from './categories.js';
 import { Deprecations } from './deprecations.js';
-import { FaultDetails } from './fault.js';
-import { Faults } from './faults.js';
+import { FailedRequestDetails } from './failed-request.js';
+import { FailedRequests } from './failed-requests.js';
 import { Frame } from './frame.js';
 import { Keys } from './keys.js';
 import { Operators } from './operators.js';
@@ -35,13 +35,13 @@ const COMPONENTS = {
   '/keys': Keys,
   '/bans': Bans,
   '/deprecations': Deprecations,
-  '/faults': Faults,
+  '/failed-requests': FailedRequests,
   '/audit': Audit,
   '/operators': Operators,
 };
 
 /** The pages of one thing, by the path of its list. */
-const ONE = { accounts: Account, animals: Animal, faults: FaultDetails };
+const ONE = { accounts: Account, animals: Animal, 'failed-requests': FailedRequestDetails };
 
 /** @param {{ secret: string }} props the secret of the link that opened the page, or an empty text */
 function App({ secret }) {

@@ -8,7 +8,7 @@ export const PAGES = /** @type {const} */ ([
   { href: '/keys', text: 'Keys' },
   { href: '/bans', text: 'Bans' },
   { href: '/deprecations', text: 'Deprecations' },
-  { href: '/faults', text: 'Faults' },
+  { href: '/failed-requests', text: 'Failed requests' },
   { href: '/audit', text: 'Audit log' },
   { href: '/operators', text: 'Operators' },
 ]);
@@ -17,12 +17,12 @@ export const PAGES = /** @type {const} */ ([
 const OTHERS = new Set(['/passkeys', '/sign-in']);
 
 /** The lists whose rows have a page each. */
-const DETAILS = /^\/(accounts|animals|faults)\/(\d+)$/;
+const DETAILS = /^\/(accounts|animals|failed-requests)\/(\d+)$/;
 
 /**
  * The thing that a path names: `/accounts/7`.
  * @param {string} path
- * @returns {{ things: 'accounts' | 'animals' | 'faults', id: string } | undefined}
+ * @returns {{ things: 'accounts' | 'animals' | 'failed-requests', id: string } | undefined}
  */
 export function readDetails(path) {
   const [, things, id] = DETAILS.exec(path) ?? [];

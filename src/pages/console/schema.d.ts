@@ -170,20 +170,20 @@ export type DeprecatedUses = readonly {
 }[];
 
 /** Requests that were answered with an error, the newest first. */
-export type Faults = readonly Fault[];
+export type FailedRequests = readonly FailedRequest[];
 
 /** Requests that failed for the same cause, by the newest one, the newest first. */
-export type FaultGroups = readonly {
+export type FailedRequestGroups = readonly {
   /** How many of them are kept. */
   readonly count: number;
   /** When the first one that is kept began. */
   readonly firstTime: string;
   /** The newest one. */
-  readonly last: Fault;
+  readonly last: FailedRequest;
 }[];
 
 /** A request that was answered with an error. */
-export interface Fault {
+export interface FailedRequest {
   readonly id: number;
   readonly time: string;
   readonly requestId: string;

@@ -11,7 +11,7 @@ import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import { describeWindows } from '../../limits/quota.ts';
 import type { BanRepository, ListedBan } from '../bans/repository.ts';
 import type { KeyRepository } from '../keys/repository.ts';
-import { OWN_REQUESTS, type OwnRequestsRepositories } from '../faults/operations.ts';
+import { OWN_REQUESTS, type OwnRequestsRepositories } from '../failed-requests/operations.ts';
 import { OWN_USAGE, type OwnUsageRepositories } from '../usage/operations.ts';
 import type { AccountRepository } from './repository.ts';
 import { ACCOUNT_ORDERS, ACCOUNT_STATES, type ListedAccount } from './rules.ts';

@@ -7,7 +7,14 @@ import { mapPage, toPage } from '../../domain/page.ts';
 import { list, type OperatorResource, read } from '../../http/operation.ts';
 import { choice, instant, type Parameter, rowFilter, rowId, shortText } from '../../http/parameters.ts';
 import type { FailedRequest, FailedRequests } from '../../observability/failed-requests.ts';
-import { Fault, FaultGroups, Faults, MOST_REQUESTS, OwnFailedRequest, OwnFailedRequests } from './schema.ts';
+import {
+  FailedRequestGroups,
+  MOST_REQUESTS,
+  OperatorFailedRequest,
+  OperatorFailedRequests,
+  OwnFailedRequest,
+  OwnFailedRequests,
+} from './schema.ts';
 
 /* For clients. */
 
@@ -43,11 +50,11 @@ const listRequests = list(OwnFailedRequests, 'failed requests', {
     const since = clock().unix - DAY;
     const { items } = failedRequests.list({ accountId, since, limit: MOST_REQUESTS });
     const rest = items.filter(({ id }) => cursor === undefined || id < cursor);
-    return mapPage(toPage(rest, limit), describeOwn);
+    return mapPage(toPage(rest, limit), toOwnFailedRequest);
   },
 });
 
-function describeOwn({ requestId, at, method, path, status, code, message, keyId }: FailedRequest) {
+function toOwnFailedRequest({ requestId, at, method, path, status, code, message, keyId }: FailedRequest) {
   return { requestId, timestamp: textFromInstant(at), method, path, status, code, message, keyId };
 }
 
@@ -66,7 +73,7 @@ interface Repositories {
   readonly failedRequests: Pick<FailedRequests, 'get' | 'list' | 'listGroups'>;
 }
 
-const FAULT = {
+const REFUSED = {
   id: 1_795_442_712_645_000,
   time: '2026-11-23T14:05:12.645Z',
   requestId: 'checkout-7f3a',
@@ -83,7 +90,7 @@ const FAULT = {
   userAgent: 'petstore-client/1.0.0',
 };
 
-const faultStatus: Parameter<number> = {
+const errorStatus: Parameter<number> = {
   description: 'Only requests that were answered with this status.',
   example: 429,
   schema: { type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
@@ -102,7 +109,7 @@ const FILTERS = {
     description: 'Only requests that were answered with this code.',
     example: 'not_found',
   }),
-  status: faultStatus,
+  status: errorStatus,
   operation: shortText(100, {
     description: 'Only requests of operations whose id contains this text, ignoring case.',
     example: 'Pet',
@@ -117,75 +124,77 @@ const FILTERS = {
     description: 'Only requests that began at this instant or later.',
     example: '2026-11-23T00:00:00Z',
   }),
-  like: rowFilter('Only requests that failed for the same cause as this one.', FAULT.id),
+  like: rowFilter('Only requests that failed for the same cause as this one.', REFUSED.id),
 };
 
 const KEPT = 'An instance keeps its last 10,000 in memory.';
 
-const listFaults = list(Faults, 'faults', {
-  id: 'listFaults',
-  path: '/faults',
+const listFailedRequests = list(OperatorFailedRequests, 'failed requests', {
+  id: 'listFailedRequests',
+  path: '/failed-requests',
   role: 'viewer',
   description:
     'Returns a page of the last requests below `/v1` that this instance answered with an error, the newest first. ' +
     KEPT,
   filters: FILTERS,
-  examples: { refused: { summary: 'A refused request', value: [FAULT] } },
+  examples: { refused: { summary: 'A refused request', value: [REFUSED] } },
   handle: async ({ parameters }, { failedRequests }: Repositories) =>
-    mapPage(failedRequests.list(parameters), describeFault),
+    mapPage(failedRequests.list(parameters), toOperatorFailedRequest),
 });
 
-const listFaultGroups = list(FaultGroups, 'groups of faults', {
-  id: 'listFaultGroups',
-  path: '/faults/groups',
+const listFailedRequestGroups = list(FailedRequestGroups, 'groups of failed requests', {
+  id: 'listFailedRequestGroups',
+  path: '/failed-requests/groups',
   role: 'viewer',
   description:
-    'Returns a page of the faults of this instance, those with the same cause together: the same status, code, method, path, key and ' +
+    'Returns a page of the failed requests of this instance, those with the same cause together: the same status, code, method, path, key and ' +
     `message. The messages of 429 and 500 do not count, because they differ each time. ${KEPT}`,
   filters: FILTERS,
   examples: {
     refused: {
       summary: 'A key that was refused 300 times',
-      value: [{ count: 300, firstTime: '2026-11-23T14:01:40.027Z', last: FAULT }],
+      value: [{ count: 300, firstTime: '2026-11-23T14:01:40.027Z', last: REFUSED }],
     },
   },
   handle: async ({ parameters }, { failedRequests }: Repositories) =>
     mapPage(failedRequests.listGroups(parameters), ({ count, firstAt, last }) => ({
       count,
       firstTime: textFromInstant(firstAt),
-      last: describeFault(last),
+      last: toOperatorFailedRequest(last),
     })),
 });
 
-const getFault = read(Fault, {
-  id: 'getFault',
-  path: '/faults/{faultId}',
+const getFailedRequest = read(OperatorFailedRequest, {
+  id: 'getFailedRequest',
+  path: '/failed-requests/{failedRequestId}',
   role: 'viewer',
-  summary: 'Get a fault',
+  summary: 'Get a failed request',
   description: 'Returns one request that this instance answered with an error.',
-  parameters: { faultId: rowId('Number of the fault.') },
+  parameters: { failedRequestId: rowId('Number of the failed request.') },
   answer: {
-    description: 'The fault.',
-    examples: { refused: { summary: 'A refused request', value: FAULT } },
+    description: 'The failed request.',
+    examples: { refused: { summary: 'A refused request', value: REFUSED } },
   },
-  errors: { not_found: 'This instance keeps no fault with this number: it may be of another instance.' },
+  errors: {
+    not_found: 'This instance keeps no failed request with this number: it may be of another instance.',
+  },
   async handle({ parameters }, { failedRequests }: Repositories) {
-    const found = failedRequests.get(parameters.faultId);
-    return found === undefined ? { error: 'not_found' } : { value: describeFault(found) };
+    const found = failedRequests.get(parameters.failedRequestId);
+    return found === undefined ? { error: 'not_found' } : { value: toOperatorFailedRequest(found) };
   },
 });
 
-function describeFault({ id, at, userAgent = '', ...fault }: FailedRequest) {
+function toOperatorFailedRequest({ id, at, userAgent = '', ...failed }: FailedRequest) {
   return {
     id,
     time: textFromInstant(at),
-    ...fault,
+    ...failed,
     userAgent: userAgent === '' || mayHoldApiKey(userAgent) ? undefined : userAgent,
   };
 }
 
-export const OPERATOR_FAULTS: OperatorResource<Repositories> = {
-  name: 'Faults',
+export const OPERATOR_FAILED_REQUESTS: OperatorResource<Repositories> = {
+  name: 'Failed requests',
   description: 'The last refused and failed requests.',
-  operations: [listFaults, listFaultGroups, getFault],
+  operations: [listFailedRequests, listFailedRequestGroups, getFailedRequest],
 };

@@ -29,9 +29,9 @@ async function seed(): Promise<void> {
 
 await seed();
 
-test('faults with the same cause are one row that says why and how often', async () => {
+test('failed requests with the same cause are one row that says why and how often', async () => {
   const { page, faults, foreign } = await visitConsole(browser, service);
-  await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
+  await showPage(page, `${service.consoleUrl}/failed-requests`, 'Failed requests');
   const row = table(page).getByRole('row', { name: LIMIT });
   assert.equal(await row.count(), 1);
   for (const text of ['invalid_parameter', 'GET /v1/pets', 'List animals', 'shelter 7', '3'])
@@ -40,21 +40,21 @@ test('faults with the same cause are one row that says why and how often', async
   await table(page).getByRole('row', { name: 'unknown path' }).waitFor();
 
   await row.getByRole('link', { name: LIMIT }).click();
-  await page.getByRole('heading', { level: 1, name: 'Fault', exact: true }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Failed request', exact: true }).waitFor();
   const details = page.getByRole('region', { name: LIMIT });
   for (const text of ['third', 'GET /v1/pets', 'limit', 'shelter 7', '127.0.0.1', 'shop-frontend/2.1'])
     await details.getByText(text, { exact: true }).waitFor();
   await same(page).getByRole('row', { name: 'first' }).getByRole('link').click();
   await details.getByText('first', { exact: true }).waitFor();
-  // The address of a fault can be sent to somebody else.
+  // The address of a failed request can be sent to somebody else.
   await page.reload();
   await details.getByText('first', { exact: true }).waitFor();
   assert.deepEqual([faults, foreign], [[], []]);
 });
 
-test('a part of a name finds faults while somebody types, and the address keeps it', async () => {
+test('a part of a name finds failed requests while somebody types, and the address keeps it', async () => {
   const { page } = await visitConsole(browser, service);
-  await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
+  await showPage(page, `${service.consoleUrl}/failed-requests`, 'Failed requests');
   const rows = table(page).getByRole('row');
   await page.getByLabel('Account').fill('ELTER');
   await rows.nth(3).waitFor({ state: 'detached' });
@@ -75,10 +75,10 @@ test('a part of a name finds faults while somebody types, and the address keeps 
   await table(page).getByRole('row', { name: LIMIT }).getByText('1', { exact: true }).first().waitFor();
 });
 
-test('the page of an account leads to its faults, and from there to those of all', async () => {
+test('the page of an account leads to its failed requests, and from there to those of all', async () => {
   const { page } = await visitConsole(browser, service);
   await showPage(page, `${service.consoleUrl}/accounts/1`, 'shelter 7');
-  await page.getByRole('link', { name: 'All faults' }).click();
+  await page.getByRole('link', { name: 'All failed requests' }).click();
   await table(page).getByRole('row', { name: LIMIT }).waitFor();
   assert.equal(await table(page).getByRole('row', { name: 'unknown path' }).count(), 0);
   await page.getByRole('button', { name: 'Show all accounts' }).click();
@@ -89,20 +89,20 @@ test('the list says that there was none at all only while nothing filters it', a
   const quiet = await startTestConsole(t);
   await quiet.issueKey({ account: 'default' });
   const { page } = await visitConsole(browser, quiet);
-  await showPage(page, `${quiet.consoleUrl}/faults`, 'Faults');
+  await showPage(page, `${quiet.consoleUrl}/failed-requests`, 'Failed requests');
   const none = page.getByText('This instance has had no refused or failed request since it started.');
   await none.waitFor();
   await page.getByLabel('Account').fill('defau');
   await page.getByText('No failed request fits these filters.').waitFor();
   assert.equal(await none.count(), 0);
-  await page.goto(`${quiet.consoleUrl}/faults/1`);
-  await page.getByText('This instance keeps no fault with this number').waitFor();
+  await page.goto(`${quiet.consoleUrl}/failed-requests/1`);
+  await page.getByText('This instance keeps no failed request with this number').waitFor();
 });
 
 for (const { device, options } of SCREENS) {
-  test(`on a ${device}, a fault can be read without a serious fault of the page`, async () => {
+  test(`on a ${device}, a failed request can be read without a serious fault of the page`, async () => {
     const { page } = await visitConsole(browser, service, { options });
-    await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
+    await showPage(page, `${service.consoleUrl}/failed-requests`, 'Failed requests');
     await table(page).getByRole('link', { name: LIMIT }).click();
     await same(page).waitFor();
     assert.deepEqual(await seriousFaults(page), []);

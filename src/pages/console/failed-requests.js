@@ -13,11 +13,11 @@ import { Page } from './page.js';
 import { filterBy } from './router.js';
 import { ERROR_CODES } from './terms.js';
 
-/** @typedef {import('./schema.d.ts').FaultGroups[number]} FaultGroup */
+/** @typedef {import('./schema.d.ts').FailedRequestGroups[number]} FailedRequestGroup */
 
 const CODES = ERROR_CODES.map((code) => ({ value: code, text: code }));
 
-export function Faults() {
+export function FailedRequests() {
   const filters = useFilters(['account', 'accountId', 'operation', 'code', 'requestId']);
   const [text, setText] = useState(filters.requestId ?? '');
   const intro =
@@ -27,7 +27,7 @@ export function Faults() {
     event.preventDefault();
     filterBy({ requestId: text.trim() });
   };
-  return html`<${Page} title="Faults" intro=${intro}>
+  return html`<${Page} title="Failed requests" intro=${intro}>
     <search class="filters">
       ${
         filters.accountId === undefined
@@ -42,7 +42,7 @@ export function Faults() {
         <button type="submit">Find</button>
       </form>
     </search>
-    <${FaultTable} filters=${{ ...filters, limit: 100 }} />
+    <${FailedRequestTable} filters=${{ ...filters, limit: 100 }} />
   <//>`;
 }
 
@@ -70,8 +70,8 @@ const LIVE = 5;
  * The last refused and failed requests of this instance, those with the same cause as one row.
  * @param {{ filters: { limit: number, [filter: string]: unknown }, isOfAccount?: boolean }} props
  */
-export function FaultTable({ filters: { limit, ...filters }, isOfAccount = false }) {
-  const list = useList(withQuery('/faults/groups', { ...filters, limit }), LIVE);
+export function FailedRequestTable({ filters: { limit, ...filters }, isOfAccount = false }) {
+  const list = useList(withQuery('/failed-requests/groups', { ...filters, limit }), LIVE);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const empty = isOfAccount
     ? 'This instance keeps no refused or failed request of this account.'
@@ -82,16 +82,17 @@ export function FaultTable({ filters: { limit, ...filters }, isOfAccount = false
     columns=${isOfAccount ? COLUMNS.filter(({ name }) => name !== ACCOUNT.name) : COLUMNS} />`;
 }
 
-/** The row stays the same while its requests repeat. @param {FaultGroup} group */
+/** The row stays the same while its requests repeat. @param {FailedRequestGroup} group */
 const keyOf = ({ firstTime, last: { status, code, method, path, keyId, message } }) =>
   [firstTime, status, code, method, path, keyId, status === 429 ? '' : message].join(' ');
 
-/** @type {import('../shared/table.js').Column<FaultGroup>[]} */
+/** @type {import('../shared/table.js').Column<FailedRequestGroup>[]} */
 const COLUMNS = [
   {
     name: 'Why',
     isName: true,
-    cell: ({ last: { id, message } }) => html`<a href="/faults/${id}"><${Name} text=${message} /></a>`,
+    cell: ({ last: { id, message } }) =>
+      html`<a href="/failed-requests/${id}"><${Name} text=${message} /></a>`,
   },
   { name: 'Code', cell: ({ last }) => html`<${Answer} ...${last} />` },
   {

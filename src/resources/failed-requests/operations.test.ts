@@ -20,7 +20,7 @@ test('an error of the database that is no outage is 500, and its cause is in the
   for (const { err } of faults) assert.match((err as Error).message, /no such table/);
 });
 
-test('a fault names the parameter, field or header that its message is about', async (t) => {
+test('a failed request names the parameter, field or header that its message is about', async (t) => {
   const { its, ask } = await adminOf(await startTestConsole(t));
   const key = await its.issueKey({ account: 'shop' });
   const json = (body: object | undefined) => ({
@@ -37,8 +37,8 @@ test('a fault names the parameter, field or header that its message is about', a
     ...json({ name: 'Rex' }),
     headers: { 'idempotency-key': 'a b' },
   });
-  const faults = (await ask('/faults')).json as readonly { readonly parameter?: string }[];
-  assert.deepEqual(faults.map(({ parameter }) => parameter).toReversed(), [
+  const failed = (await ask('/failed-requests')).json as readonly { readonly parameter?: string }[];
+  assert.deepEqual(failed.map(({ parameter }) => parameter).toReversed(), [
     'limit',
     'from',
     'status',
@@ -47,12 +47,12 @@ test('a fault names the parameter, field or header that its message is about', a
   ]);
 });
 
-test('a fault names the key that was sent also if it is revoked, and hides a key in a user agent', async (t) => {
+test('a failed request names the key that was sent also if it is revoked, and hides a key in a user agent', async (t) => {
   const { its, ask } = await adminOf(await startTestConsole(t));
   const key = await its.issueKey({ account: 'shop' });
   assert.equal((await ask('/keys/1', { method: 'DELETE' })).status, 204);
   await call(its.url, '/v1/pets', { key, headers: { 'user-agent': `curl ${key}` } });
-  const [fault] = (await ask('/faults')).json as readonly Record<string, unknown>[];
-  const { status, account, keyId, userAgent } = fault ?? {};
+  const [failed] = (await ask('/failed-requests')).json as readonly Record<string, unknown>[];
+  const { status, account, keyId, userAgent } = failed ?? {};
   assert.deepEqual([status, account, keyId, userAgent], [401, 'shop', 1, undefined]);
 });

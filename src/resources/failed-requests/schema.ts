@@ -63,7 +63,7 @@ export const OwnFailedRequests = z.array(OwnFailedRequest).max(MOST_REQUESTS).me
 
 /* As operators see them. */
 
-export const Fault = z
+export const OperatorFailedRequest = z
   .object({
     id: z.int(),
     time: z.iso.datetime(),
@@ -92,21 +92,22 @@ export const Fault = z
       .optional()
       .meta({ description: 'Its first 200 characters. Absent if it may hold an API key.' }),
   })
-  .meta({ id: 'Fault', description: 'A request that was answered with an error.' });
+  .meta({ id: 'FailedRequest', description: 'A request that was answered with an error.' });
 
-export const Faults = z
-  .array(Fault)
-  .meta({ id: 'Faults', description: 'Requests that were answered with an error, the newest first.' });
+export const OperatorFailedRequests = z.array(OperatorFailedRequest).meta({
+  id: 'FailedRequests',
+  description: 'Requests that were answered with an error, the newest first.',
+});
 
-export const FaultGroups = z
+export const FailedRequestGroups = z
   .array(
     z.object({
       count: z.int().meta({ description: 'How many of them are kept.' }),
       firstTime: z.iso.datetime().meta({ description: 'When the first one that is kept began.' }),
-      last: Fault.meta({ description: 'The newest one.' }),
+      last: OperatorFailedRequest.meta({ description: 'The newest one.' }),
     }),
   )
   .meta({
-    id: 'FaultGroups',
+    id: 'FailedRequestGroups',
     description: 'Requests that failed for the same cause, by the newest one, the newest first.',
   });

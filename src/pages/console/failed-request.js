@@ -4,23 +4,26 @@ import { usePoll } from '../shared/poll.js';
 import { Name } from '../shared/table.js';
 import { nameOperation } from '../shared/usage.js';
 import { get, withQuery } from './api.js';
-import { Answer } from './faults.js';
+import { Answer } from './failed-requests.js';
 import { AccountLink, ListTable, useList } from './list.js';
 import { Card, Loaded, Page } from './page.js';
 
-/** @typedef {import('./schema.d.ts').Fault} Fault */
+/** @typedef {import('./schema.d.ts').FailedRequest} FailedRequest */
 
-/** Seconds. A fault does not change. */
+/** Seconds. A failed request does not change. */
 const ONCE = Number.POSITIVE_INFINITY;
 
 /** One failed request, and those with the same cause. @param {{ id: string }} props */
-export function FaultDetails({ id }) {
-  const poll = usePoll(/** @returns {Promise<Fault>} */ (signal) => get(`/faults/${id}`, signal), ONCE);
-  const actions = html`<a href="/faults">All faults</a>`;
-  return html`<${Page} title="Fault" actions=${actions} badges=${poll.data && html`<${Answer} ...${poll.data} />`}>
-    <${Loaded} poll=${poll} label="The fault">${(/** @type {Fault} */ fault) => html`
-      <${Card} title=${fault.message}>
-        <dl class="details">${factsOf(fault).map(
+export function FailedRequestDetails({ id }) {
+  const poll = usePoll(
+    /** @returns {Promise<FailedRequest>} */ (signal) => get(`/failed-requests/${id}`, signal),
+    ONCE,
+  );
+  const actions = html`<a href="/failed-requests">All failed requests</a>`;
+  return html`<${Page} title="Failed request" actions=${actions} badges=${poll.data && html`<${Answer} ...${poll.data} />`}>
+    <${Loaded} poll=${poll} label="The failed request">${(/** @type {FailedRequest} */ failed) => html`
+      <${Card} title=${failed.message}>
+        <dl class="details">${factsOf(failed).map(
           ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
         )}</dl>
       <//>
@@ -29,7 +32,7 @@ export function FaultDetails({ id }) {
   <//>`;
 }
 
-/** @param {Fault} fault @returns {[name: string, value: import('preact').ComponentChildren][]} */
+/** @param {FailedRequest} failed @returns {[name: string, value: import('preact').ComponentChildren][]} */
 function factsOf({ time, requestId, method, path, operation, parameter, ...client }) {
   const { accountId, account, keyId, address, userAgent } = client;
   return [
@@ -52,16 +55,16 @@ function factsOf({ time, requestId, method, path, operation, parameter, ...clien
 
 /** @param {{ id: string }} props */
 function Same({ id }) {
-  const list = useList(withQuery('/faults', { like: id, limit: 20 }));
+  const list = useList(withQuery('/failed-requests', { like: id, limit: 20 }));
   return html`<${ListTable} list=${list} caption="Failed requests" columns=${SAME} />`;
 }
 
-/** @type {import('../shared/table.js').Columns<Fault>} */
+/** @type {import('../shared/table.js').Columns<FailedRequest>} */
 const SAME = [
   {
     name: 'Time',
     isName: true,
-    cell: ({ id, time }) => html`<a href="/faults/${id}"><${Time} at=${time} isExact /></a>`,
+    cell: ({ id, time }) => html`<a href="/failed-requests/${id}"><${Time} at=${time} isExact /></a>`,
   },
   { name: 'Request id', cell: ({ requestId }) => html`<code><${Name} text=${requestId} /></code>` },
   { name: 'Client address', cell: ({ address }) => html`<span class="fixed">${address}</span>` },
