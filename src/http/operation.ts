@@ -149,103 +149,25 @@ interface ForOperators {
   readonly deprecated?: never;
 }
 
-/** An operation for clients. `Repositories` are those that it uses. */
-export interface ClientOperation<Repositories = never> extends Common, ForClients {
-  handle(call: never, repositories: Repositories): Promise<HandlerResult>;
+interface Handles<Uses> {
+  handle(call: never, uses: Uses): Promise<HandlerResult>;
 }
 
-/** An operation for operators. */
-export interface OperatorOperation<Repositories = never> extends Common, ForOperators {
-  handle(call: never, repositories: Repositories): Promise<HandlerResult>;
-}
+/** An operation for clients. `Uses` are the repositories that it uses. */
+export type ClientOperation<Uses = never> = Common & ForClients & Handles<Uses>;
+
+export type OperatorOperation<Uses = never> = Common & ForOperators & Handles<Uses>;
 
 /** Anything that can be asked for. Everything else is derived from it: routes, checks, description, samples, metrics. */
-export type Operation<Repositories = never> = ClientOperation<Repositories> | OperatorOperation<Repositories>;
+export type Operation<Uses = never> = ClientOperation<Uses> | OperatorOperation<Uses>;
 
-/** `petId` of `/pets/{petId}`. */
-type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never;
+/** What a declaration says in every shape. A shape adds to it. */
+type Declaration = Pick<Common, 'id' | 'path' | 'description'> &
+  Partial<Pick<Common, 'parameters' | 'errors'>> &
+  (ForClients | ForOperators);
 
-type ParameterValues<P extends Parameters, Path> = {
-  readonly [Name in keyof P]: P[Name] extends Parameter<infer Value, infer Default>
-    ? Value | (Name extends PathNames<Path> ? never : Default)
-    : never;
-};
-
-/** What `handle` may return: only codes that are declared, or that every operation of its method has. */
-type Allowed<M extends Method, Code extends ErrorCode, R> = HandlerResult<
-  NoInfer<Code> | (R extends Role ? ImpliedOperatorCode<M> : ImpliedCode<M>)
->;
-
-/**
- * A POST of a client can find that its `Idempotency-Key` was used for another request. Only `writeOnce` and `doOnce` find that, so one
- * that does not pass the key on does not compile.
- */
-type HonoursKey<R, Returned> = R extends Role
-  ? unknown
-  : 'idempotency_key_reused' extends (Returned extends { readonly error: infer Code } ? Code : never)
-    ? unknown
-    : { readonly handle: 'It must pass the idempotency of its call on, and return what comes of it.' };
-
-/**
- * What every declaration says, with the types that `handle` gets and gives. `R` is the role of an operation for operators, and
- * `Returned` what `handle` returns.
- */
-type Typed<
-  M extends Method,
-  Path extends string,
-  P extends Parameters,
-  Body,
-  Code extends ErrorCode,
-  Repositories,
-  R,
-  Returned = Allowed<M, Code, R>,
-> = {
-  readonly id: string;
-  /** Below the base address: `/pets/{petId}`. */
-  readonly path: Path;
+interface WithSummary {
   readonly summary: string;
-  readonly description: string;
-  readonly role?: R;
-  /** The codes that this operation answers with besides those of `errorCodes`, each with its message. */
-  readonly errors?: Readonly<Record<Code, string>>;
-  handle(
-    call: R extends Role
-      ? OperatorCall<ParameterValues<P, Path>, Body>
-      : ClientCall<ParameterValues<P, Path>, M extends 'PATCH' ? Patch<Body> : Body>,
-    repositories: Repositories,
-  ): Promise<Returned>;
-} & ([PathNames<Path>] extends [never]
-  ? unknown
-  : {
-      readonly parameters: Readonly<Record<PathNames<Path>, AnyParameter>>;
-      readonly errors: { readonly not_found: string };
-    }) &
-  (R extends Role ? ForOperators : ForClients);
-
-/** The codes that every operation of a method can answer with. A write can find that its key is no longer valid, or lacks the scope. */
-type ImpliedCode<M extends Method> =
-  | 'unauthorized'
-  | 'insufficient_scope'
-  | (M extends 'POST'
-      ? 'conflict' | 'idempotency_key_reused'
-      : M extends 'PATCH'
-        ? 'invalid_request'
-        : M extends 'GET'
-          ? 'invalid_parameter'
-          : never);
-
-/** No schema knows every rule, such as that an end lies in the future. */
-type ImpliedOperatorCode<M extends Method> = M extends 'POST' | 'PATCH'
-  ? 'invalid_request'
-  : M extends 'GET'
-    ? 'invalid_parameter'
-    : never;
-
-type For<R, Repositories> = R extends Role ? OperatorOperation<Repositories> : ClientOperation<Repositories>;
-
-/** The parameters of the path, and the query parameters. */
-interface WithParameters<P> {
-  readonly parameters?: P;
 }
 
 interface WithBody {
@@ -253,19 +175,73 @@ interface WithBody {
 }
 
 interface WithAnswer {
-  readonly answer: {
-    readonly description: string;
-    readonly examples: Examples;
-    /** Set when nothing may store the response: it holds a secret, or what is new at this moment. */
-    readonly noStore?: true;
-  };
+  readonly answer: { readonly description: string; readonly examples: Examples } & Pick<
+    DeclaredAnswer,
+    'noStore'
+  >;
 }
 
-/** The query parameters of every list. */
-interface Paging {
-  readonly limit: Parameter<number, number>;
-  readonly cursor: Parameter<bigint>;
+/** `petId` of `/pets/{petId}`. */
+type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never;
+
+/** The values that `handle` gets. A parameter of the path is never absent. */
+type ValuesOf<D> = D extends { readonly parameters: infer P; readonly path: infer Path }
+  ? {
+      readonly [Name in keyof P]: P[Name] extends Parameter<infer Value, infer Absent>
+        ? Value | (Name extends PathNames<Path> ? never : Absent)
+        : never;
+    }
+  : {};
+
+/** A fault in the PATCH of a client counts only after 404 and 412. */
+type CallOf<M extends Method, D, P, Body> = D extends ForOperators
+  ? OperatorCall<P, Body>
+  : ClientCall<P, M extends 'PATCH' ? Patch<Body> : Body>;
+
+/** What `handle` may return: only codes that are declared, or that every operation of its method has. */
+type Allowed<M extends Method, D> = HandlerResult<
+  | (D extends { readonly errors: infer Errors } ? Extract<keyof Errors, ErrorCode> : never)
+  // A write can find that its key is no longer valid, or lacks the scope.
+  | (D extends ForOperators
+      ? ImpliedToOperators[M]
+      : ImpliedToClients[M] | 'unauthorized' | 'insufficient_scope')
+>;
+
+/** The codes that every operation of a method can answer with. No schema knows every rule, such as that an end lies in the future. */
+interface ImpliedToOperators {
+  readonly GET: 'invalid_parameter';
+  readonly POST: 'invalid_request';
+  readonly PATCH: 'invalid_request';
+  readonly DELETE: never;
 }
+
+interface ImpliedToClients extends Omit<ImpliedToOperators, 'POST'> {
+  readonly POST: 'conflict' | 'idempotency_key_reused';
+}
+
+type KeysOf<Union> = Union extends unknown ? keyof Union : never;
+
+/**
+ * The declaration of a shape: `D` is all that it says, and `handle` gets and returns what follows from `D`. The compiler infers `D`
+ * before it looks at `handle`, because the first part maps `D`. The second refuses what no declaration of the shape has.
+ */
+type Declared<Shape, M extends Method, D, Uses, Body, Returned = Allowed<M, D>, P = ValuesOf<D>> = {
+  readonly [Name in keyof D]: D[Name];
+} & { readonly [Name in Exclude<keyof D, KeysOf<Shape> | 'handle'>]: never } & {
+  handle(call: CallOf<M, D, P, Body>, uses: Uses): Promise<Returned>;
+};
+
+/**
+ * A POST of a client can find that its `Idempotency-Key` was used for another request. Only `writeOnce` and `doOnce` find that, so one
+ * that does not pass the key on does not compile.
+ */
+type HonoursKey<D, Returned> = D extends ForOperators
+  ? unknown
+  : 'idempotency_key_reused' extends (Returned extends { readonly error: infer Code } ? Code : never)
+    ? unknown
+    : { readonly handle: 'It must pass the idempotency of its call on, and return what comes of it.' };
+
+type OperationOf<D, Uses> = D extends ForOperators ? OperatorOperation<Uses> : ClientOperation<Uses>;
 
 /*
  * The shapes of an operation. Each fills in its method, its status and its schemas, and checks the types: `handle` gets
@@ -273,148 +249,128 @@ interface Paging {
  * clients. For a GET, the service adds HEAD, `ETag` and 304; for a POST of a client, it adds `Idempotency-Key`.
  */
 
-/** GET of a page of `things`, whose schema is `schema`. */
-export function list<
-  const Path extends string,
-  const P extends Parameters = {},
-  const Code extends ErrorCode = never,
-  Repositories = unknown,
-  R extends Role | undefined = undefined,
->(
+type ListDeclaration = Declaration & Partial<WithSummary> & { readonly examples: Examples };
+
+interface PageValues {
+  readonly limit: number;
+  readonly cursor: bigint | undefined;
+}
+
+/** GET of a page of `things`, whose schema is `schema`. Its parameters choose what the list holds. */
+export function list<const D extends ListDeclaration, Uses>(
   schema: z.ZodType,
   things: string,
-  declaration: Omit<Typed<'GET', Path, P & Paging, never, Code, Repositories, R>, 'summary'> & {
-    readonly summary?: string;
-    /** Query parameters that choose what the list holds. */
-    readonly filters?: P;
-    readonly examples: Examples;
-  },
-): For<R, Repositories> {
-  const { filters, examples, description, ...rest } = declaration;
-  const isForClients = declaration.role === undefined;
+  declaration: Declared<
+    ListDeclaration,
+    'GET',
+    D,
+    Uses,
+    undefined,
+    Allowed<'GET', D>,
+    ValuesOf<D> & PageValues
+  >,
+): OperationOf<D, Uses> {
+  const { examples, role, description, parameters } = declaration;
+  const isForClients = role === undefined;
   const limit = integer(LIMIT, {
     description: `Maximum number of ${isForClients ? things : 'rows'}${isForClients ? ' to return' : ''}.`,
     example: LIMIT.default,
   });
-  return complete({
+  return complete<D, Uses>({
     method: 'GET',
     summary: `List ${things}`,
-    ...rest,
+    ...declaration,
     description: isForClients
       ? `${description} When there are more, the \`Link\` header leads to the next page.`
       : description,
-    parameters: isForClients ? { limit, ...filters, cursor } : { ...filters, limit, cursor },
+    parameters: isForClients ? { limit, ...parameters, cursor } : { ...parameters, limit, cursor },
     answer: { status: 200, description: `A page of ${things}.`, content: { schema, examples } },
   });
 }
 
+type ReadDeclaration = Declaration & WithSummary & WithAnswer;
+
 /** GET of one thing. */
-export function read<
-  const Path extends string,
-  const P extends Parameters = {},
-  const Code extends ErrorCode = never,
-  Repositories = unknown,
-  R extends Role | undefined = undefined,
->(
+export function read<const D extends ReadDeclaration, Uses>(
   schema: z.ZodType,
-  declaration: Typed<'GET', Path, P, never, Code, Repositories, R> & WithParameters<P> & WithAnswer,
-): For<R, Repositories> {
-  return complete({ method: 'GET', ...declaration, answer: answerWith(200, schema, declaration.answer) });
-}
-
-/** POST of a body of `input` that adds something. */
-export function create<
-  Body extends z.ZodObject,
-  const Path extends string,
-  const P extends Parameters = {},
-  const Code extends ErrorCode = never,
-  Repositories = unknown,
-  R extends Role | undefined = undefined,
-  Returned extends Allowed<'POST', Code, R> = Allowed<'POST', Code, R>,
->(
-  input: Body,
-  schema: z.ZodType,
-  declaration: Typed<'POST', Path, P, z.output<Body>, Code, Repositories, R, Returned> &
-    HonoursKey<R, Returned> &
-    WithParameters<P> &
-    WithBody &
-    WithAnswer & { readonly location?: string },
-): For<R, Repositories> {
-  const body = { schema: input, ...declaration.body };
-  return complete({
-    method: 'POST',
-    ...(declaration.role === undefined && { location: `${declaration.path}/{id}` }),
+  declaration: Declared<ReadDeclaration, 'GET', D, Uses, undefined>,
+): OperationOf<D, Uses> {
+  return complete<D, Uses>({
+    method: 'GET',
     ...declaration,
-    body,
-    answer: answerWith(201, schema, declaration.answer),
-  });
-}
-
-/** PATCH of a thing with a body of `input`. */
-export function change<
-  Body extends z.ZodObject,
-  const Path extends string,
-  const P extends Parameters = {},
-  const Code extends ErrorCode = never,
-  Repositories = unknown,
-  R extends Role | undefined = undefined,
->(
-  input: Body,
-  schema: z.ZodType,
-  declaration: Typed<'PATCH', Path, P, z.output<Body>, Code, Repositories, R> &
-    WithParameters<P> &
-    WithBody &
-    WithAnswer,
-): For<R, Repositories> {
-  const body = { schema: input, ...declaration.body };
-  return complete({
-    method: 'PATCH',
-    ...declaration,
-    body,
     answer: answerWith(200, schema, declaration.answer),
   });
 }
 
-/** DELETE of a thing. `answer` says when it is done. */
-export function remove<
-  const Path extends string,
-  const P extends Parameters = {},
-  const Code extends ErrorCode = never,
-  Repositories = unknown,
-  R extends Role | undefined = undefined,
+type CreateDeclaration = Declaration & WithSummary & WithBody & WithAnswer & Pick<Common, 'location'>;
+
+/** POST of a body of `input` that adds something. */
+export function create<
+  Body extends z.ZodObject,
+  const D extends CreateDeclaration,
+  Uses,
+  Returned extends Allowed<'POST', D>,
 >(
-  declaration: Typed<'DELETE', Path, P, never, Code, Repositories, R> &
-    WithParameters<P> & { readonly answer: string },
-): For<R, Repositories> {
-  return complete({
+  input: Body,
+  schema: z.ZodType,
+  declaration: Declared<CreateDeclaration, 'POST', D, Uses, z.output<Body>, Returned> &
+    HonoursKey<D, Returned>,
+): OperationOf<D, Uses> {
+  return complete<D, Uses>({
+    method: 'POST',
+    ...(declaration.role === undefined && { location: `${declaration.path}/{id}` }),
+    ...declaration,
+    body: { schema: input, ...declaration.body },
+    answer: answerWith(201, schema, declaration.answer),
+  });
+}
+
+type ChangeDeclaration = Declaration & WithSummary & WithBody & WithAnswer;
+
+/** PATCH of a thing with a body of `input`. */
+export function change<Body extends z.ZodObject, const D extends ChangeDeclaration, Uses>(
+  input: Body,
+  schema: z.ZodType,
+  declaration: Declared<ChangeDeclaration, 'PATCH', D, Uses, z.output<Body>>,
+): OperationOf<D, Uses> {
+  return complete<D, Uses>({
+    method: 'PATCH',
+    ...declaration,
+    body: { schema: input, ...declaration.body },
+    answer: answerWith(200, schema, declaration.answer),
+  });
+}
+
+type RemoveDeclaration = Declaration & WithSummary & { readonly answer: string };
+
+/** DELETE of a thing. `answer` says when it is done. */
+export function remove<const D extends RemoveDeclaration, Uses>(
+  declaration: Declared<RemoveDeclaration, 'DELETE', D, Uses, undefined>,
+): OperationOf<D, Uses> {
+  return complete<D, Uses>({
     method: 'DELETE',
     ...declaration,
     answer: { status: 204, description: declaration.answer },
   });
 }
 
+type ActDeclaration = Declaration &
+  WithSummary &
+  WithAnswer &
+  Partial<WithBody> & { readonly input?: z.ZodObject; readonly status?: 201 | 202 };
+
+type InputOf<D> = D extends { readonly input: infer Body extends z.ZodObject } ? z.output<Body> : undefined;
+
 /** POST that does something with a thing. It adds nothing, unless `status` is 201. `input` is the schema of its body. */
-export function act<
-  const Path extends string,
-  Body extends z.ZodObject = never,
-  const P extends Parameters = {},
-  const Code extends ErrorCode = never,
-  Repositories = unknown,
-  R extends Role | undefined = undefined,
-  Returned extends Allowed<'POST', Code, R> = Allowed<'POST', Code, R>,
->(
+export function act<const D extends ActDeclaration, Uses, Returned extends Allowed<'POST', D>>(
   schema: z.ZodType,
-  declaration: Typed<'POST', Path, P, z.output<Body>, Code, Repositories, R, Returned> &
-    HonoursKey<R, Returned> &
-    WithParameters<P> &
-    WithAnswer &
-    Partial<WithBody> & { readonly input?: Body; readonly status?: 201 | 202 },
-): For<R, Repositories> {
+  declaration: Declared<ActDeclaration, 'POST', D, Uses, InputOf<D>, Returned> & HonoursKey<D, Returned>,
+): OperationOf<D, Uses> {
   const { input, status = 200, body, ...rest } = declaration;
-  return complete({
+  return complete<D, Uses>({
     method: 'POST',
     ...rest,
-    ...(input !== undefined && { body: { schema: input, ...body } }),
+    ...(input !== undefined && body !== undefined && { body: { schema: input, ...body } }),
     answer: answerWith(status, schema, declaration.answer),
   });
 }
@@ -427,9 +383,15 @@ function answerWith(
   return { status, ...rest, content: { schema, examples } };
 }
 
-/** The types of the shapes have checked the declaration. */
-function complete(declaration: object): never {
-  return { parameters: {}, errors: {}, ...declaration } as never;
+type Filled<Uses> = Omit<Common, 'parameters' | 'errors'> &
+  Handles<Uses> & {
+    readonly parameters?: Parameters | undefined;
+    readonly errors?: Common['errors'] | undefined;
+  };
+
+/** `D` says which kind of operation it is. */
+function complete<D, Uses>({ parameters = {}, errors = {}, ...rest }: Filled<Uses>): OperationOf<D, Uses> {
+  return { ...rest, parameters, errors } as OperationOf<D, Uses>;
 }
 
 /** What differs from the operation of clients. Without `schema`, the answer is the same. */
@@ -447,10 +409,10 @@ interface DifferencesForOperators
  * The same operation for operators. They have no scopes, and neither `Idempotency-Key` nor `If-Match`. If there is an account, it
  * is that of the path instead of that of the key.
  */
-export function forOperators<Repositories>(
-  operation: ClientOperation<Repositories>,
+export function forOperators<Uses>(
+  operation: ClientOperation<Uses>,
   { input, schema, examples = {}, ...differences }: DifferencesForOperators,
-): OperatorOperation<Repositories> {
+): OperatorOperation<Uses> {
   const { id, method, path, summary, description, parameters, body, answer } = operation;
   const { precondition_failed: _, insufficient_scope: __, ...errors } = operation.errors;
   return {
@@ -468,10 +430,10 @@ export function forOperators<Repositories>(
       description: answer.description,
       ...((schema ?? answer.content) && { content: schema ? { schema, examples } : answer.content }),
     },
-    handle({ actor, parameters: values, body: sent }: OperatorCall, repositories) {
+    handle({ actor, parameters: values, body: sent }: OperatorCall, uses) {
       const content = method === 'PATCH' ? toPatch(sent as object) : sent;
       const call = { actor, parameters: values, body: content, accountId: values['accountId'] };
-      return operation.handle(call as never, repositories);
+      return operation.handle(call as never, uses);
     },
   };
 }
@@ -486,9 +448,9 @@ export interface OperationGroup<Op extends Operation = Operation> {
   readonly operations: readonly Op[];
 }
 
-export type Resource<Repositories = never> = OperationGroup<ClientOperation<Repositories>>;
+export type Resource<Uses = never> = OperationGroup<ClientOperation<Uses>>;
 
-export type OperatorResource<Repositories = never> = OperationGroup<OperatorOperation<Repositories>>;
+export type OperatorResource<Uses = never> = OperationGroup<OperatorOperation<Uses>>;
 
 /** The names in a path, in their order. */
 export function pathNames(path: string): string[] {

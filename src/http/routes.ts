@@ -9,7 +9,7 @@ import {
   pathNames,
   queryParameters,
 } from './operation.ts';
-import { absentValues, type NamedParameter, type ParameterSet } from './parameters.ts';
+import { absentValues, type AnyParameter, type NamedParameter, type ParameterSet } from './parameters.ts';
 import { type Fields, fields, NO_FIELDS } from 'direct-http';
 
 /** An operation with its repositories, ready to be called. */
@@ -79,12 +79,12 @@ export function bindOperations<Repositories>(
   base: string,
 ): BoundOperation[] {
   return operations.map((declaration, index) => {
-    const { path, parameters, deprecated } = declaration;
+    const { path, deprecated } = declaration;
     const inQuery = queryParameters(declaration);
     return {
       declaration,
       index,
-      inPath: pathNames(path).map((name): NamedParameter => [name, parameters[name] as NamedParameter[1]]),
+      inPath: pathNames(path).map((name): NamedParameter => [name, requireParameter(declaration, name)]),
       inQuery,
       absent: absentValues(inQuery),
       headers: deprecated === undefined ? NO_FIELDS : deprecationHeaders(deprecated, base),
@@ -92,6 +92,14 @@ export function bindOperations<Repositories>(
       handle: (call) => declaration.handle(call as never, repositories),
     };
   });
+}
+
+/** A text of the path that the parameter cannot read is 404. */
+function requireParameter({ id, parameters, errors }: Operation, name: string): AnyParameter {
+  const parameter = parameters[name];
+  if (parameter === undefined) throw new Error(`${id} has no parameter ${name}, which is in its path.`);
+  if (errors.not_found === undefined) throw new Error(`${id} has no message for a wrong ${name}: not_found.`);
+  return parameter;
 }
 
 function createRoute(template: string, operations: readonly BoundOperation[]): Route {

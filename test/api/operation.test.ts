@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '../../src/resources/index.ts';
-import { list, read } from '../../src/http/operation.ts';
+import { act, list, pathNames, read } from '../../src/http/operation.ts';
 import { int64 } from '../../src/http/parameters.ts';
-import { getPet, listPets } from '../../src/resources/pets/operations.ts';
+import { getPet } from '../../src/resources/pets/operations.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { referenceMarkdown } from '../../src/description/reference-markdown.ts';
+import type { PetRepository } from '../../src/resources/pets/repository.ts';
 import { Pet } from '../../src/resources/pets/schema.ts';
 import { bindOperations, Routes } from '../../src/http/routes.ts';
 
@@ -22,13 +23,15 @@ const BASE = {
 const { answer: _answer, ...LISTED } = BASE;
 const LIST = { ...LISTED, examples: {} };
 const A = int64({ description: '', example: 1 });
+const NEW = { name: 'Rex', categoryId: 7n };
 const handle = async () => ({ value: {} });
 
 /** No test calls an operation. */
 const STORES = {} as never;
 
 function at(path: string) {
-  return { ...listPets, path };
+  const parameters = Object.fromEntries(pathNames(path).map((name) => [name, A]));
+  return { ...getPet, path, parameters };
 }
 
 test('an operation can only answer what it declares', () => {
@@ -36,10 +39,37 @@ test('an operation can only answer what it declares', () => {
   read(Pet, { ...BASE, path: '/a', errors: {}, handle: async () => ({ error: 'conflict' }) });
   // @ts-expect-error: the code is not declared.
   list(Pet, 'pets', { ...LIST, path: '/a', handle: async () => ({ error: 'conflict' }) });
-  // @ts-expect-error: a parameter of the path is not declared.
-  read(Pet, { ...BASE, path: '/{a}', errors: { not_found: '' }, handle });
-  // @ts-expect-error: a parameter of the path may be invalid, so there must be a message for 404.
-  read(Pet, { ...BASE, path: '/{a}', parameters: { a: A }, errors: {}, handle });
+});
+
+test('a POST of a client passes its Idempotency-Key on', () => {
+  // @ts-expect-error: it cannot find that the key was used before.
+  act(Pet, { ...BASE, path: '/a', handle });
+  act(Pet, {
+    ...BASE,
+    path: '/a',
+    handle: async (call, { pets }: { pets: PetRepository }) =>
+      pets.create(call.actor, NEW, call.idempotency, 1),
+  });
+  const { scope: _scope, sample: _sample, ...operators } = BASE;
+  act(Pet, { ...operators, role: 'admin', path: '/a', handle });
+});
+
+test('an operation declares nothing that its shape does not know', () => {
+  // @ts-expect-error: a GET has no body.
+  read(Pet, { ...BASE, path: '/a', body: { description: '', examples: {} }, handle });
+  // @ts-expect-error: operators have no scopes.
+  read(Pet, { ...BASE, path: '/a', role: 'viewer', handle });
+});
+
+test('an operation declares the parameters of its path, and a message for the wrong ones', () => {
+  const bind = (operation: typeof getPet) => bindOperations([operation], STORES, '');
+  const path = '/{a}';
+  assert.throws(
+    () => bind(read(Pet, { ...BASE, path, errors: { not_found: '' }, handle })),
+    /no parameter a,/,
+  );
+  assert.throws(() => bind(read(Pet, { ...BASE, path, parameters: { a: A }, handle })), /not_found/);
+  bind(read(Pet, { ...BASE, path, parameters: { a: A }, errors: { not_found: '' }, handle }));
 });
 
 test('an operation gets parsed parameters of the declared types', () => {

@@ -152,7 +152,7 @@ const listAccounts = list(
     path: '/accounts',
     role: 'viewer',
     description: 'Returns a page of accounts, by default the newest first.',
-    filters: { ...ACCOUNT_FILTERS, sort: order },
+    parameters: { ...ACCOUNT_FILTERS, sort: order },
     examples: { page: { summary: 'A page', value: [EXAMPLE] } },
     handle: async ({ parameters, signal }, { accounts }: OperatorRepositories) =>
       mapPage(await accounts.list({ ...parameters, signal }), describeAccount),

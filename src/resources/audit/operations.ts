@@ -38,7 +38,7 @@ const listAudit = list(Entries, 'the audit log', {
     'Returns a page of the audit log, the newest first: every change by the command line, the console or the admin API, and what keys ' +
     'change of keys and webhooks, with the values before and after. What keys do with animals, categories and orders is not in it. It ' +
     'holds no key.',
-  filters: {
+  parameters: {
     accountId: rowFilter('Only changes that concern this account.'),
     since: instant({
       description: 'Only changes at this instant or later.',

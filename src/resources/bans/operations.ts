@@ -30,7 +30,7 @@ const listBans = list(Bans, 'bans', {
   path: '/bans',
   role: 'viewer',
   description: 'Returns a page of the keys of this environment that are banned now, by their numbers.',
-  filters: { accountId: rowFilter('Keep only the bans of this account.') },
+  parameters: { accountId: rowFilter('Keep only the bans of this account.') },
   examples: {
     one: {
       summary: 'One ban',

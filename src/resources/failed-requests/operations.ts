@@ -136,7 +136,7 @@ const listFailedRequests = list(OperatorFailedRequests, 'failed requests', {
   description:
     'Returns a page of the last requests below `/v1` that this instance answered with an error, the newest first. ' +
     KEPT,
-  filters: FILTERS,
+  parameters: FILTERS,
   examples: { refused: { summary: 'A refused request', value: [REFUSED] } },
   handle: async ({ parameters }, { failedRequests }: Repositories) =>
     mapPage(failedRequests.list(parameters), toOperatorFailedRequest),
@@ -149,7 +149,7 @@ const listFailedRequestGroups = list(FailedRequestGroups, 'groups of failed requ
   description:
     'Returns a page of the failed requests of this instance, those with the same cause together: the same status, code, method, path, key and ' +
     `message. The messages of 429 and 500 do not count, because they differ each time. ${KEPT}`,
-  filters: FILTERS,
+  parameters: FILTERS,
   examples: {
     refused: {
       summary: 'A key that was refused 300 times',

@@ -308,7 +308,7 @@ const listAllKeys = list(OperatorKeys, 'keys', {
   role: 'viewer',
   description:
     'Returns a page of the keys of this environment, by default the newest first, without the keys themselves.',
-  filters: {
+  parameters: {
     ...KEY_FILTERS,
     sort: order,
   },

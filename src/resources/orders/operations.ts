@@ -85,7 +85,7 @@ const listOrders = list(Orders, 'orders', {
   scope: 'store:read',
   stability: 'beta',
   description: 'Returns a page of the orders of this account, the newest first.',
-  filters: { status, petId },
+  parameters: { status, petId },
   examples: {
     pending: { summary: 'Orders that are open', value: [ORDER] },
     any: { summary: 'Orders of any status', value: [ORDER, CANCELLED] },
@@ -184,7 +184,7 @@ const listAllOrders = list(OperatorOrders, 'orders', {
   path: '/orders',
   role: 'viewer',
   description: 'Returns a page of the orders of all accounts, the newest first.',
-  filters: { status, accountId: rowFilter('Keep only orders of this account.'), petId },
+  parameters: { status, accountId: rowFilter('Keep only orders of this account.'), petId },
   examples: { page: { summary: 'An open order', value: [OPERATOR_ORDER] } },
   handle: ({ parameters }, { orders }: Stores) => orders.listWithAccounts(parameters),
 });

@@ -34,7 +34,7 @@ const listPasskeys = list(Passkeys, 'passkeys', {
   path: '/passkeys',
   role: 'viewer',
   description: 'Returns a page of the passkeys of all operators or of one, the oldest first.',
-  filters: { operatorId: rowFilter('Only passkeys of this operator.', 2) },
+  parameters: { operatorId: rowFilter('Only passkeys of this operator.', 2) },
   examples: { all: { summary: 'All', value: [PASSKEY] } },
   handle: async ({ parameters }, { passkeys }: Repositories) =>
     mapPage(await passkeys.list(parameters), describePasskey),

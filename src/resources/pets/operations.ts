@@ -78,7 +78,7 @@ export const listPets = list(Pets, 'animals', {
   path: '/pets',
   scope: 'pets:read',
   description: 'Returns a page of animals, the newest first.',
-  filters: {
+  parameters: {
     ...FILTERS,
     mine: flag({ description: 'Beta. With `true`, keep only animals of the account of the key.' }),
   },
@@ -274,7 +274,7 @@ const listAllPets = list(OperatorPets, 'animals', {
   path: '/pets',
   role: 'viewer',
   description: 'Returns a page of animals, the newest first.',
-  filters: {
+  parameters: {
     ...FILTERS,
     accountId: int64({
       description: 'Keep only animals of this account; of the house with 0.',

@@ -323,8 +323,7 @@ const listDeliveries = list(Deliveries, 'attempts', {
   description:
     `Returns a page of the attempts to deliver events, the newest first. The newest ${MOST_DELIVERIES.toLocaleString('en')} are kept. ` +
     'Nothing of the body of an answer is kept.',
-  parameters: { webhookId },
-  filters: { webhookId, status: deliveryStatus },
+  parameters: { webhookId, status: deliveryStatus },
   errors: { not_found: NO_WEBHOOK },
   examples: { two: { summary: 'An attempt that failed, and the next one', value: [DELIVERY, FAILED] } },
   sample: { client: 'webhooks.deliveries' },
@@ -470,7 +469,7 @@ const listAllWebhooks = list(OperatorWebhooks, 'webhooks', {
   path: '/webhooks',
   role: 'viewer',
   description: 'Returns a page of the webhooks of this environment, the newest first.',
-  filters: {
+  parameters: {
     accountId: rowFilter('Keep only webhooks of this account.'),
     keyId: rowFilter('Keep only webhooks that this key added, or last pointed somewhere.'),
     state: choice(['failing'] as const, {
@@ -502,8 +501,7 @@ const listAllDeliveries = list(OperatorDeliveries, 'attempts', {
   path: '/webhooks/{webhookId}/deliveries',
   role: 'viewer',
   description: 'Returns a page of the attempts of a webhook, the newest first.',
-  parameters: { webhookId: webhookNumber },
-  filters: { webhookId: webhookNumber, status: deliveryStatus },
+  parameters: { webhookId: webhookNumber, status: deliveryStatus },
   errors: { not_found: NO_SUCH_WEBHOOK },
   examples: { two: { summary: 'An attempt that failed, and the next one', value: [DELIVERY, FAILED] } },
   async handle({ parameters }, { webhooks }: OperatorStores) {
