@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { EXAMPLE_URLS } from '../src/config/config.ts';
 import { adminOpenApi } from '../src/description/admin-openapi.ts';
 import { openApi } from '../src/description/openapi.ts';
-import { RESOURCES } from '../src/resources/index.ts';
+import { RESOURCES } from '../src/resources/operations.ts';
 import { clientOperations, clientResources, clientSchema, pageTerms } from './client-schema.ts';
 import { generateSamples } from './samples.ts';
 import { consoleSchema } from './schema-types.ts';

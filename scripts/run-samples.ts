@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { sampleRequest } from '../src/description/samples.ts';
 import { addressSample } from '../src/pages/reference/content.ts';
 import samples from '../src/pages/reference/samples.json' with { type: 'json' };
-import { OPERATIONS } from '../src/resources/index.ts';
+import { OPERATIONS } from '../src/resources/operations.ts';
 import { call } from '../test/support/api.ts';
 import { EXAMPLE_ENDPOINT, exampleDatabase } from '../test/support/example-database.ts';
 import { withoutKeys } from '../test/support/samples.ts';

@@ -1,6 +1,6 @@
 import { HTTPSnippet } from 'httpsnippet';
 import { sampleRequest } from '../src/description/samples.ts';
-import { OPERATIONS } from '../src/resources/index.ts';
+import { OPERATIONS } from '../src/resources/operations.ts';
 
 /** The languages that need a generator, and its target and library for each. */
 const TARGETS = {

@@ -1,5 +1,5 @@
 // Contract: section 10.1.
-import { DEPRECATED_OPERATIONS, OPERATOR_OPERATIONS } from '../resources/index.ts';
+import { DEPRECATED_OPERATIONS, OPERATOR_OPERATIONS } from '../resources/operations.ts';
 import { createCeremonies } from '../resources/passkeys/ceremonies.ts';
 import { nearestReader } from '../resources/overview/nearest.ts';
 import { browserOrigin, origin } from '../config/addresses.ts';

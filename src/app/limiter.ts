@@ -34,7 +34,7 @@ export async function openLimiter(
   const { redisUrl } = config;
   if (redisUrl === undefined) {
     const limiter = new MemoryLimiter(clock, config, store.limits, events.onBan);
-    return { limiter, quotas: limitTime(store.quotas) };
+    return { limiter, quotas: limitTime(store.limits) };
   }
   // Imported only when needed, because the driver of Redis makes every start slower.
   const { openShared } = await import('../limits/redis/open.ts');

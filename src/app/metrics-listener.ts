@@ -1,7 +1,7 @@
 import { origin } from '../config/addresses.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { IncomingMessage } from 'node:http';
-import { DEPRECATED_OPERATIONS, OPERATIONS } from '../resources/index.ts';
+import { DEPRECATED_OPERATIONS, OPERATIONS } from '../resources/operations.ts';
 import { createHttpServer } from '../http/server.ts';
 import { answerRequests, fields, NO_FIELDS, octets, type ResponseWriter } from 'direct-http';
 import { listen } from './listen.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { OPERATIONS } from '../resources/index.ts';
+import { OPERATIONS } from '../resources/operations.ts';
 import { origin } from '../config/addresses.ts';
 import { baseUrls } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';

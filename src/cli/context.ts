@@ -91,7 +91,7 @@ async function useQuotas<T>(
   work: (quotas: RateLimitAdmin) => Promise<T>,
 ): Promise<T> {
   const { redisUrl, environment } = config;
-  if (redisUrl === undefined) return work(store.quotas);
+  if (redisUrl === undefined) return work(store.limits);
   const { openQuotas } = await import('../limits/redis/open.ts');
   const quotas = await openQuotas({ redisUrl, environment, clock });
   try {

@@ -1,5 +1,5 @@
 // Contract: section 8.2.
-import { OPERATIONS } from '../resources/index.ts';
+import { OPERATIONS } from '../resources/operations.ts';
 import type { KeyRecord } from '../domain/account.ts';
 import { DAY, HOUR } from '../domain/clock.ts';
 import { OTHER_OPERATION, type UsageCount } from '../domain/usage.ts';

@@ -1,5 +1,5 @@
 // Contract: section 10.2.
-import { OPERATOR_RESOURCES } from '../resources/index.ts';
+import { OPERATOR_RESOURCES } from '../resources/operations.ts';
 import { SESSION_LIFETIME } from '../domain/operator.ts';
 import { LINK_LIFETIME } from '../resources/operators/rules.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OPERATIONS } from '../resources/index.ts';
+import { OPERATIONS } from '../resources/operations.ts';
 import { sunsetDate } from '../http/operation.ts';
 import { LIMIT } from '../http/parameters.ts';
 import { getPet, MOST_IDS } from '../resources/pets/operations.ts';

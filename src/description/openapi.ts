@@ -1,7 +1,7 @@
 // Contract: sections 1 and 9.
 import { EVENT_EXAMPLES } from '../resources/events/operations.ts';
 import { EVENT_TYPE_NAMES } from '../resources/events/rules.ts';
-import { RESOURCES } from '../resources/index.ts';
+import { RESOURCES } from '../resources/operations.ts';
 import type { Operation, OperationGroup, Resource } from '../http/operation.ts';
 import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
 import { doAtOnce, doInTurns, type Parts } from '../domain/parts.ts';

@@ -1,121 +1,69 @@
 // Contract: section 2.
 import { type Clock, MINUTE } from '../domain/clock.ts';
-import type { Environment } from '../domain/api-key.ts';
-import type { LimiterStore, RateLimitAdmin } from '../limits/limiter.ts';
 import * as limits from '../limits/stored.ts';
 import type { Copyable, Engine } from '../storage/engine.ts';
 import * as idempotency from '../storage/idempotency.ts';
 import type { AnyEngine } from '../storage/open.ts';
 import type { AnyTable } from '../storage/table.ts';
 import { Writes } from '../storage/transaction.ts';
-import * as accounts from './accounts/repository.ts';
-import * as categories from './categories/repository.ts';
-import * as keys from './keys/repository.ts';
-import * as orders from './orders/repository.ts';
-import * as pets from './pets/repository.ts';
-import * as audit from './audit/repository.ts';
-import * as notices from './notices/repository.ts';
-import * as events from './events/repository.ts';
-import * as webhooks from './webhooks/repository.ts';
-import * as sending from './webhooks/sending.ts';
-import * as bans from './bans/repository.ts';
-import * as usageHistory from './usage/repository.ts';
-import * as operators from './operators/repository.ts';
-import * as passkeys from './passkeys/repository.ts';
+import type { RepositoryModule, Together } from './feature.ts';
 import * as names from './fold-names.ts';
+import { FEATURES } from './index.ts';
 
 /*
- * Every repository, a line each in the lists below. The writing thread of SQLite loads this file, so no repository loads a
- * package, except for the templates of statements.
+ * The repositories of all features. The writing thread of SQLite loads this file, so no repository loads a package, except for
+ * the templates of statements.
  */
 
-/** Every table that holds data. A copy fills them in this order, so no foreign key may refer to a table that comes later. */
+type Listed = Extract<(typeof FEATURES)[number], { readonly repositories: object }>['repositories'];
+
+const MODULES = Object.assign(
+  {},
+  ...FEATURES.map((each) => ('repositories' in each ? each.repositories : {})),
+  {
+    limits,
+  },
+) as Readonly<Record<string, RepositoryModule>>;
+
+/** Every table that holds data, in the order in which a copy fills them. */
 export const TABLES: readonly AnyTable[] = [
-  ...accounts.TABLES,
-  ...keys.TABLES,
-  ...pets.TABLES,
+  ...Object.values(MODULES).flatMap(({ TABLES: tables = [] }) => tables),
   ...idempotency.TABLES,
-  ...audit.TABLES,
-  ...events.TABLES,
-  ...categories.TABLES,
-  ...limits.TABLES,
-  ...notices.TABLES,
-  ...operators.TABLES,
-  ...orders.TABLES,
-  ...passkeys.TABLES,
-  ...usageHistory.TABLES,
-  ...webhooks.TABLES,
 ];
 
-// An animal is held by its open order.
-pets.HOLDS.settle = orders.settleHold;
-// A category stays while an animal is of it.
-categories.ANIMALS.existIn = pets.existInCategory;
-// A key is revoked with the webhooks that it added.
-keys.ENDPOINTS.disable = webhooks.disableOfKey;
-// An endpoint that is too slow misses what is deleted.
-events.PRUNING.note = webhooks.countMissed;
+export const WRITES = new Writes(
+  {
+    ...Object.fromEntries(Object.entries(MODULES).map(([name, { WRITES: writes = {} }]) => [name, writes])),
+    idempotency: idempotency.WRITES,
+    names: names.WRITES,
+  },
+  Object.values(MODULES).flatMap(({ ANSWERS: answers = [] }) => answers),
+);
 
-/** The writes. */
-export const WRITES = new Writes({
-  accounts: accounts.WRITES,
-  audit: audit.WRITES,
-  bans: bans.WRITES,
-  categories: categories.WRITES,
-  events: events.WRITES,
-  idempotency: idempotency.WRITES,
-  keys: keys.WRITES,
-  limits: limits.WRITES,
-  names: names.WRITES,
-  notices: notices.WRITES,
-  operators: operators.WRITES,
-  orders: orders.WRITES,
-  passkeys: passkeys.WRITES,
-  pets: pets.WRITES,
-  sending: sending.WRITES,
-  usageHistory: usageHistory.WRITES,
-  webhooks: webhooks.WRITES,
-});
+type Module = Together<Listed>[keyof Together<Listed>] | typeof limits;
 
-export interface RepositorySettings {
-  readonly clock: Clock;
-  readonly environment: Environment;
-  /** Milliseconds that an animal is held for a new order. */
-  readonly orderHold: number;
-  /** Open orders that one account may have. */
-  readonly maxOpenOrders: number;
+type SettingsOf<M> = M extends { open(engine: never, settings: infer Settings, ...rest: never[]): object }
+  ? unknown extends Settings
+    ? never
+    : Settings
+  : never;
+
+/** What repositories need to know besides their database. */
+export type RepositorySettings = { readonly clock: Clock } & Together<SettingsOf<Module>>;
+
+type Opened<Modules> = {
+  readonly [Name in keyof Modules]: Modules[Name] extends { open(...args: never[]): infer R } ? R : never;
+};
+
+export type Repositories = Opened<Together<Listed>> & { readonly limits: ReturnType<typeof limits.open> };
+
+function openRepositories(engine: AnyEngine, settings: RepositorySettings): Repositories {
+  const opened: Record<string, object> = {};
+  // The order of the list sees to it that what a repository needs is open before.
+  for (const [name, { open }] of Object.entries(MODULES))
+    opened[name] = open(engine, settings as never, opened as never);
+  return opened as never;
 }
-
-function openRepositories(engine: AnyEngine, settings: RepositorySettings) {
-  const keyRepository = keys.open(engine, settings, (keyId) => webhookRepository.tellOfKey(keyId));
-  const stored = limits.open(engine, settings);
-  const eventRepository = events.open(engine);
-  const webhookRepository = webhooks.open(engine, eventRepository, keyRepository);
-  const onAccountChange = async (id: number, { suspended }: { readonly suspended?: boolean | undefined }) => {
-    keyRepository.forget();
-    if (suspended !== undefined) await webhookRepository.tellOfAccount(id);
-  };
-  return {
-    accounts: accounts.open(engine, settings, onAccountChange),
-    audit: audit.open(engine),
-    bans: bans.open(engine, settings),
-    categories: categories.open(engine),
-    events: eventRepository,
-    keys: keyRepository,
-    limits: stored as LimiterStore,
-    notices: notices.open(engine),
-    operators: operators.open(engine),
-    orders: orders.open(engine, settings),
-    passkeys: passkeys.open(engine),
-    pets: pets.open(engine),
-    quotas: stored as RateLimitAdmin,
-    sending: sending.open(engine, settings),
-    usageHistory: usageHistory.open(engine, settings.environment),
-    webhooks: webhookRepository,
-  };
-}
-
-export type Repositories = ReturnType<typeof openRepositories>;
 
 /** Everything that `DATABASE_URL` stands for. */
 export interface Store

@@ -54,6 +54,8 @@ export interface Transaction extends Queries {
   add<C extends Codecs>(table: Table<C>, rows: readonly NewRow<C>[], note?: Sql): Promise<readonly bigint[]>;
   /** Whether its changes have no events. */
   readonly isSilent: boolean;
+  /** Where `ask` looks. */
+  readonly answers: Answers;
   /** `now` in a statement, without a round trip. */
   readonly clock: Sql;
   /** Unix milliseconds, by the clock that all processes over this database share. */
@@ -85,15 +87,56 @@ export function batched<A, T>(batch: NonNullable<Write<[A], T>['batch']>): Write
   );
 }
 
-type AnyWrite = Write<never, unknown>;
+/** What a feature asks of those above it, within its own transaction. */
+export class Question<A extends readonly unknown[], T> {
+  /** The answer where no feature has another. */
+  readonly byDefault: (transaction: Transaction, ...args: A) => Promise<T>;
+
+  constructor(byDefault: (transaction: Transaction, ...args: A) => Promise<T>) {
+    this.byDefault = byDefault;
+  }
+}
+
+type AnyQuestion = Question<never, unknown>;
+
+export type Answers = ReadonlyMap<AnyQuestion, AnyQuestion['byDefault']>;
+
+export type Answer = readonly [question: AnyQuestion, answer: AnyQuestion['byDefault']];
+
+/** For the `ANSWERS` of a repository. A question has at most one answer. */
+export function answer<A extends readonly unknown[], T>(
+  question: Question<A, T>,
+  find: NoInfer<Question<A, T>['byDefault']>,
+): Answer {
+  return [question as AnyQuestion, find as AnyQuestion['byDefault']];
+}
+
+export function ask<A extends readonly unknown[], T>(
+  transaction: Transaction,
+  question: Question<A, T>,
+  ...args: A
+): Promise<T> {
+  const found = transaction.answers.get(question as AnyQuestion) as Question<A, T>['byDefault'] | undefined;
+  return (found ?? question.byDefault)(transaction, ...args);
+}
+
+export const NO_ANSWERS: Answers = new Map();
+
+export type AnyWrite = Write<never, unknown>;
 
 /** Every write of several statements, by its place: `orders.create`. The writing thread of SQLite looks them up by it. */
 export class Writes {
   readonly #writes = new Map<string, AnyWrite>();
   readonly #places = new Map<AnyWrite, string>();
+  readonly answers: Answers;
 
-  /** By repository, then by name. */
-  constructor(repositories: Readonly<Record<string, Readonly<Record<string, AnyWrite>>>>) {
+  /** By repository, then by name. @throws Error when a question has two answers. */
+  constructor(
+    repositories: Readonly<Record<string, Readonly<Record<string, AnyWrite>>>>,
+    answers: readonly Answer[] = [],
+  ) {
+    this.answers = new Map(answers);
+    if (this.answers.size < answers.length) throw new Error('Two features answer one question.');
     for (const [repository, writes] of Object.entries(repositories))
       for (const [name, write] of Object.entries(writes)) {
         const place = `${repository}.${name}`;

@@ -1,7 +1,7 @@
 // Contract: sections 1.3, 3 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS } from '../../src/resources/operations.ts';
 import { act, list, pathNames, read } from '../../src/http/operation.ts';
 import { int64 } from '../../src/http/parameters.ts';
 import { getPet } from '../../src/resources/pets/operations.ts';

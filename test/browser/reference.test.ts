@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
-import { OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS } from '../../src/resources/operations.ts';
 import { launchBrowser, openPage, openReference, SCREENS, sideways } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 // Contract: sections 6.9 and 8.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS } from '../../src/resources/operations.ts';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { DAY, HOUR } from '../../src/domain/clock.ts';
 import { type UsageCount } from '../../src/domain/usage.ts';

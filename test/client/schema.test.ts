@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { generateFiles } from '../../scripts/generated-files.ts';
-import { OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS } from '../../src/resources/operations.ts';
 import { sunsetDate } from '../../src/http/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';
 

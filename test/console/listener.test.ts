@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { PAGES } from '../../src/pages/console/pages.js';
-import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATOR_OPERATIONS } from '../../src/resources/operations.ts';
 import { assertError, assertRateHeaders, call, parseRaw, raw } from '../support/api.ts';
 import { asBrowser, startTestConsole } from '../support/console.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { env, execPath } from 'node:process';
 import { test } from 'node:test';
-import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATOR_OPERATIONS } from '../../src/resources/operations.ts';
 import { shareResponses } from '../../src/description/shared-responses.ts';
 import { adminOpenApi } from '../../src/description/admin-openapi.ts';
 import { assertError, call } from '../support/api.ts';

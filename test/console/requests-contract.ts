@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { HOUR } from '../../src/domain/clock.ts';
 import assert from 'node:assert/strict';
-import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATOR_OPERATIONS } from '../../src/resources/operations.ts';
 import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';

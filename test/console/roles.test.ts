@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATOR_OPERATIONS } from '../../src/resources/operations.ts';
 import { type Asked, assertError } from '../support/api.ts';
 import { asBrowser, startTestConsole } from '../support/console.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';

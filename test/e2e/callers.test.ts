@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { ApiKey } from '../../src/domain/api-key.ts';
 import { SCOPES } from '../../src/domain/scope.ts';
-import { OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS } from '../../src/resources/operations.ts';
 import { type Answer, assertError, call } from '../support/api.ts';
 import { startEndpoint } from '../support/endpoint.ts';
 import { startTestInstances } from '../support/instances.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/operations.ts';
 import { call } from '../support/api.ts';
 import { cborText, inventAuthenticator } from '../support/authenticator.ts';
 import { startEndpoint } from '../support/endpoint.ts';

@@ -1,7 +1,7 @@
 // Contract: sections 3.1 and 4.1.
 import assert from 'node:assert/strict';
 import type { Operation } from '../../src/http/operation.ts';
-import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/operations.ts';
 import { consoleOf } from '../support/console.ts';
 import { exampleDatabase } from '../support/example-database.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';

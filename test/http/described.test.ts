@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { test, type TestContext } from 'node:test';
-import { OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS } from '../../src/resources/operations.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';
 import { EVENT_TYPE_NAMES } from '../../src/resources/events/rules.ts';

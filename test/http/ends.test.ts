@@ -4,7 +4,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
 import { type Operation, queryParameters } from '../../src/http/operation.ts';
 import type { NamedParameter } from '../../src/http/parameters.ts';
-import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/operations.ts';
 import { type Api, startBothApis } from '../support/both-apis.ts';
 import {
   type Attempt,

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { MINUTE } from '../../src/domain/clock.ts';
-import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/operations.ts';
 import { call, raw } from '../support/api.ts';
 import { startTestConsole } from '../support/console.ts';
 import { startTestService } from '../support/service.ts';

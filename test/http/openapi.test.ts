@@ -8,7 +8,7 @@ import { ERROR_CODES, type ErrorCode, ERRORS } from '../../src/domain/errors.ts'
 import { parseBody } from '../../src/domain/parse.ts';
 import { NewPet, parseNewPet, Pet } from '../../src/resources/pets/schema.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { OPERATIONS, RESOURCES } from '../../src/resources/index.ts';
+import { OPERATIONS, RESOURCES } from '../../src/resources/operations.ts';
 import { sunsetDate } from '../../src/http/operation.ts';
 import { LIMIT } from '../../src/http/parameters.ts';
 import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';

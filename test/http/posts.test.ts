@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import type { Repositories } from '../../src/resources/index.ts';
+import type { Repositories } from '../../src/resources/operations.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { createPet, getPet } from '../../src/resources/pets/operations.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -16,7 +16,7 @@ import { createHttpServer, HTTP_LIMITS, serve } from '../../src/http/server.ts';
 import { FailedRequests } from '../../src/observability/failed-requests.ts';
 import { Feed } from '../../src/resources/events/feed.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
-import { OPERATIONS as ALL } from '../../src/resources/index.ts';
+import { OPERATIONS as ALL } from '../../src/resources/operations.ts';
 import { SCOPES } from '../../src/domain/scope.ts';
 import { assertError, call } from '../support/api.ts';
 import { startEndpoint } from '../support/endpoint.ts';
@@ -52,6 +52,7 @@ async function start(t: TestContext) {
       ...store,
       feed: new Feed(store.events),
       endpoints: undefined,
+      quotas: store.limits,
       eventsKept: 0,
       limiter,
       clock,

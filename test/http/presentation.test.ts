@@ -1,7 +1,7 @@
 // Contract: section 9.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS } from '../../src/resources/operations.ts';
 import { createPet, listPets, CLIENT_PETS } from '../../src/resources/pets/operations.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { bindOperations, Routes } from '../../src/http/routes.ts';

@@ -4,7 +4,7 @@ import { execPath } from 'node:process';
 import type { TestContext } from 'node:test';
 import { inspect } from 'node:util';
 import { openApi } from '../../src/description/openapi.ts';
-import { OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS } from '../../src/resources/operations.ts';
 import { type Answer, call } from '../support/api.ts';
 import { EXAMPLE_ENDPOINT, exampleDatabase } from '../support/example-database.ts';
 import { type Lifetime, lifetimeOfFile } from '../support/lifetime.ts';

@@ -1,7 +1,7 @@
 // Contract: sections 10.2 and 13.1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS } from '../../src/resources/operations.ts';
 import { SCOPES } from '../../src/domain/scope.ts';
 import { sql } from '../../src/storage/sql.ts';
 import { type Answer, call } from '../support/api.ts';

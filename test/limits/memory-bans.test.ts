@@ -15,9 +15,9 @@ test('a ban is stored before the request that begins it is answered', async (t) 
   const { clock, limiter, store } = start(START);
   const last = (await chargeAll(limiter, repeat(160, KEY))).at(-1);
   assert.ok(last?.kind === 'banned');
-  assert.deepEqual(await store.quotas.listBans(), [{ keyId: 1, ...last.ban }]);
+  assert.deepEqual(await store.limits.listBans(), [{ keyId: 1, ...last.ban }]);
   assert.equal((await start(clock).limiter.charge(KEY)).kind, 'banned', 'also after a crash');
-  requireValue(await start(clock).store.bans.lift(ROOT, 1, start(clock).store.quotas));
+  requireValue(await start(clock).store.bans.lift(ROOT, 1, start(clock).store.limits));
   await limiter.flush();
   assert.equal(limiter.bansInForce(), 0);
 });
@@ -32,11 +32,11 @@ test('a ban that cannot be stored at once holds, and the next flush stores it', 
   });
   const limiter = new MemoryLimiter(clock, BANNING, disk);
   assert.equal((await chargeAll(limiter, repeat(160, KEY))).at(-1)?.kind, 'banned');
-  assert.deepEqual(await store.quotas.listBans(), []);
+  assert.deepEqual(await store.limits.listBans(), []);
   await assert.rejects(limiter.flush(), /disk is full/);
   failing = false;
   await limiter.flush();
-  assert.equal((await store.quotas.listBans()).length, 1);
+  assert.equal((await store.limits.listBans()).length, 1);
 });
 
 test('a key that is banned during a flush stays banned after a crash', async (t) => {
@@ -61,7 +61,7 @@ test('a ban that begins while an older one of its key is being lifted stays stor
     },
   });
   await chargeAll(limiter, repeat(160, KEY));
-  requireValue(await store.bans.lift(ROOT, 1, store.quotas));
+  requireValue(await store.bans.lift(ROOT, 1, store.limits));
   lifting = async () => void (await chargeAll(limiter, repeat(100, KEY)));
   await limiter.flush();
   assert.equal((await start(clock().unix).limiter.charge(KEY)).kind, 'banned');
@@ -73,10 +73,10 @@ for (const noticed of [true, false]) {
     const { start } = processes(t);
     const { clock, limiter, store } = start(START);
     await chargeAll(limiter, repeat(160, KEY));
-    requireValue(await store.bans.lift(ROOT, 1, store.quotas));
+    requireValue(await store.bans.lift(ROOT, 1, store.limits));
     if (noticed) await limiter.flush();
     const after = start(clock().unix);
-    assert.deepEqual(await after.store.quotas.listBans(), []);
+    assert.deepEqual(await after.store.limits.listBans(), []);
     assert.equal((await after.store.limits.readBanRecords()).size, 0);
     await after.limiter.flush();
     clock.advance(60_000);

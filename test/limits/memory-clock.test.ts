@@ -62,7 +62,7 @@ test('a stored ban that is days ahead lasts no longer than one that begins now',
   const until = unixMilliseconds(first.clock) + 300_000;
   assert.deepEqual(banned.ban, { until, count: 1 });
   await first.limiter.flushAll();
-  assert.deepEqual(await first.store.quotas.listBans(), [{ keyId: 1, until, count: 1 }]);
+  assert.deepEqual(await first.store.limits.listBans(), [{ keyId: 1, until, count: 1 }]);
   first.clock.advance(300_000);
   assert.equal((await first.limiter.charge(KEY)).kind, 'admitted');
 });

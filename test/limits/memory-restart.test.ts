@@ -125,14 +125,14 @@ test('a lifted ban ends with the next flush and stays lifted after a restart', a
   await chargeAll(limiter, repeat(160, KEY));
   await limiter.flush();
   const operator = start(clock);
-  assert.deepEqual(await operator.store.quotas.listBans(), [
+  assert.deepEqual(await operator.store.limits.listBans(), [
     { keyId: 1, until: unixMilliseconds(clock) + 300_000, count: 1 },
   ]);
-  requireValue(await operator.store.bans.lift(ROOT, 1, operator.store.quotas));
+  requireValue(await operator.store.bans.lift(ROOT, 1, operator.store.limits));
   assert.equal(limiter.bansInForce(), 1);
   await limiter.flush();
   assert.equal(limiter.bansInForce(), 0);
-  assert.deepEqual(await store.quotas.listBans(), []);
+  assert.deepEqual(await store.limits.listBans(), []);
   assert.equal((await start(clock).limiter.charge(KEY)).kind, 'refused');
   clock.advance(60_000);
   assert.equal((await limiter.charge(KEY)).kind, 'admitted');
@@ -149,7 +149,7 @@ test('a ban lifted during a flush ends with the next one', async (t) => {
     ...partsOf(store.limits),
     async readLifted() {
       const lifted = await store.limits.readLifted();
-      if (lift) requireValue(await store.bans.lift(ROOT, 1, store.quotas));
+      if (lift) requireValue(await store.bans.lift(ROOT, 1, store.limits));
       return lifted;
     },
   });
@@ -177,13 +177,13 @@ test('a lifted ban ends even when the answer of the database is lost', async (t)
   });
   await chargeAll(limiter, repeat(160, KEY));
   await limiter.flush();
-  requireValue(await store.bans.lift(ROOT, 1, store.quotas));
+  requireValue(await store.bans.lift(ROOT, 1, store.limits));
   lose = true;
   await assert.rejects(limiter.flush(), /ended/);
   lose = false;
   await limiter.flush();
   assert.equal(limiter.bansInForce(), 0);
-  assert.deepEqual(await store.quotas.listBans(), []);
+  assert.deepEqual(await store.limits.listBans(), []);
 });
 
 test('refusals while a ban is being lifted do not restore it', async (t) => {
@@ -191,7 +191,7 @@ test('refusals while a ban is being lifted do not restore it', async (t) => {
   const { limiter, clock, store } = start(START);
   await chargeAll(limiter, repeat(160, KEY));
   await limiter.flush();
-  await store.bans.lift(ROOT, 1, store.quotas);
+  await store.bans.lift(ROOT, 1, store.limits);
   clock.advance(300_000);
   const flush = limiter.flush();
   await chargeAll(limiter, repeat(61, KEY));

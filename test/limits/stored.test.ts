@@ -18,15 +18,15 @@ for (const [name, fresh] of STORES) {
   const prepare = async (t: TestContext) => {
     const fixture = await fresh(t);
     const now = unixMilliseconds(fixture.clock);
-    const { quotas, bans } = await fixture.another();
+    const { limits, bans } = await fixture.another();
     return {
       ...fixture,
       ...fixture.store,
       now,
       today: Math.floor(now / DAY),
-      operator: quotas,
+      operator: limits,
       /** Whether a ban was lifted. */
-      lift: async (keyId: number) => 'value' in (await bans.lift(ROOT, keyId, quotas)),
+      lift: async (keyId: number) => 'value' in (await bans.lift(ROOT, keyId, limits)),
     };
   };
 

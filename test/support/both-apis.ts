@@ -1,7 +1,7 @@
 import { DAY, HOUR } from '../../src/domain/clock.ts';
 import { SCOPES } from '../../src/domain/scope.ts';
 import type { Operation } from '../../src/http/operation.ts';
-import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS, OPERATOR_OPERATIONS } from '../../src/resources/operations.ts';
 import { fakeClock } from './clock.ts';
 import { consoleOf, type TestConsole } from './console.ts';
 import type { Attempt } from './ends.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { OPERATIONS } from '../../src/resources/index.ts';
+import { OPERATIONS } from '../../src/resources/operations.ts';
 import { requireValue } from '../storage/fixture.ts';
 import { call } from './api.ts';
 import type { Lifetime } from './lifetime.ts';

@@ -262,12 +262,9 @@ function toFilters({ search = '', plan, state }: AccountFilter): Filters {
 
 export type AccountRepository = ReturnType<typeof open>;
 
-/** `onChange` is called after a change of an account, and before its answer. */
-export function open(
-  engine: Engine,
-  { environment }: { readonly environment: Environment },
-  onChange: (id: number, patch: AccountPatch) => Promise<void>,
-) {
+export function open(engine: Engine, { environment }: { readonly environment: Environment }) {
+  const listeners: ((id: number, patch: AccountPatch) => Promise<void>)[] = [];
+
   /** Ascending id. */
   async function listAll(): Promise<readonly AccountRecord[]> {
     return (await engine.select(ACCOUNTS, sql`ORDER BY id`)).map(toRecord);
@@ -306,6 +303,8 @@ export function open(
   }
 
   return {
+    /** Calls `listener` after each change of an account, before its answer. */
+    onChange: (listener: (typeof listeners)[number]) => void listeners.push(listener),
     async recordLimits(uses: readonly LimitUse[]): Promise<void> {
       if (uses.length > 0) await engine.write(recordLimits, environment, uses);
     },
@@ -358,7 +357,7 @@ export function open(
         if (refused === undefined) throw error;
         return refused;
       } finally {
-        await onChange(id, patch);
+        for (const tell of listeners) await tell(id, patch);
       }
     },
   };

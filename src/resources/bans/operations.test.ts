@@ -113,14 +113,14 @@ test('bans and refusals survive a restart, and an operator lists and lifts bans'
   const after = await startTestService(t, { env, databaseUrl, clock });
   assertError(await get(after, key), 'key_banned');
   assertError(await get(after, near), 'key_banned');
-  const bans = await after.store.quotas.listBans();
+  const bans = await after.store.limits.listBans();
   const until = unixMilliseconds(clock) + 300_000;
   assert.deepEqual(bans, [
     { keyId: 1, until, count: 1 },
     { keyId: 2, until, count: 1 },
   ]);
-  requireValue(await after.store.bans.lift(ROOT, 1, after.store.quotas));
-  assert.ok('error' in (await after.store.bans.lift(ROOT, 1, after.store.quotas)));
+  requireValue(await after.store.bans.lift(ROOT, 1, after.store.limits));
+  assert.ok('error' in (await after.store.bans.lift(ROOT, 1, after.store.limits)));
   await after.stop();
   const last = await startTestService(t, { env, databaseUrl, clock });
   assertError(await get(last, key), 'rate_limit_exceeded');

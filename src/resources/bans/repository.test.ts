@@ -17,7 +17,7 @@ import { test } from '../../../test/support/test.ts';
 async function banInDatabase({ store, clock }: Fixture): Promise<RateLimitAdmin> {
   const until = unixMilliseconds(clock) + 60_000;
   await store.limits.writeBanRecords(new Map([[2, { refusals: [], ban: { until, count: 3 } }]]));
-  return store.quotas;
+  return store.limits;
 }
 
 /** The same. Redis has the ban of a key, too, that the database does not have. */

@@ -12,7 +12,7 @@ import { type NewEvent, recordEvents } from '../events/repository.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { raw, type Sql, sql } from '../../storage/sql.ts';
 import { int64, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
-import type { Queries, Transaction } from '../../storage/transaction.ts';
+import { ask, type Queries, Question, type Transaction } from '../../storage/transaction.ts';
 import type { Category, CategoryPatch, NewCategory } from './schema.ts';
 
 const CATEGORIES = new Table(
@@ -29,10 +29,8 @@ export interface ReservedCategory {
   readonly name: string;
 }
 
-/** Whether an animal is of a category. Animals are built on categories, so they set it. */
-export const ANIMALS: { existIn(transaction: Transaction, categoryId: bigint): Promise<boolean> } = {
-  existIn: async () => false,
-};
+/** Whether an animal is of a category. */
+export const IS_CATEGORY_USED = new Question<[categoryId: bigint], boolean>(async () => false);
 
 /** No category has this name, because it is empty. */
 const RESERVED = { name: '', foldedName: '', version: 1 };
@@ -143,7 +141,7 @@ async function deleteCategory(
 ): Promise<Result<undefined, 'not_found' | 'precondition_failed' | 'conflict'>> {
   const locked = await lockCategory(transaction, id, ifMatch);
   if ('error' in locked) return locked;
-  if (await ANIMALS.existIn(transaction, id)) return { error: 'conflict' };
+  if (await ask(transaction, IS_CATEGORY_USED, id)) return { error: 'conflict' };
   const category = toCategory(locked.value);
   const deleted = categoryEvent('category.deleted', actor, category, locked.value.version + 1);
   await recordEvents(transaction, [deleted], [sql`DELETE FROM categories WHERE id = ${id}`]);

@@ -33,7 +33,7 @@ export function deprecationsCommands(
     .action(({ json }: JsonOption) =>
       withStore(async ({ clock, store }) => {
         // Loaded here, because it loads all operations of the API, and the help of all commands loads this file.
-        const { DEPRECATED_OPERATIONS } = await import('../index.ts');
+        const { DEPRECATED_OPERATIONS } = await import('../operations.ts');
         const uses = await listDeprecatedUses(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix);
         const rows = uses.map(
           ({ operation, removal, successor, account, keyId, label, requests, lastHour }) => ({

@@ -6,7 +6,7 @@ import { DAY, HOUR } from '../../domain/clock.ts';
 import { PLANS } from '../../domain/plan.ts';
 
 import { countDeprecatedAccounts, listDeprecatedUses } from './uses.ts';
-import { DEPRECATED_OPERATIONS } from '../index.ts';
+import { DEPRECATED_OPERATIONS } from '../operations.ts';
 import { usageRange } from '../usage/rules.ts';
 import { newKey, requireValue } from '../../../test/storage/fixture.ts';
 import { openStore, addKey, createAccount } from '../../../test/support/store.ts';

@@ -22,7 +22,7 @@ import {
   Table,
   text,
 } from '../../storage/table.ts';
-import type { Transaction } from '../../storage/transaction.ts';
+import { ask, Question, type Transaction } from '../../storage/transaction.ts';
 import type { EventType, StoredStream, Stream } from './rules.ts';
 
 const COLUMNS = {
@@ -218,10 +218,10 @@ export async function findEnd(transaction: Transaction): Promise<bigint> {
 /** Events that one transaction deletes: few enough that it takes milliseconds. */
 const PRUNED_AT_ONCE = 200;
 
-/** Webhooks put their own in place: it counts what endpoints miss when these events are deleted. */
-export const PRUNING: {
-  note(transaction: Transaction, events: readonly Stored<typeof EVENTS>[]): Promise<void>;
-} = { note: async () => undefined };
+/** Counts what endpoints miss because these events are deleted, the oldest of the feed. */
+export const COUNT_MISSED = new Question<[events: readonly Stored<typeof EVENTS>[]], void>(
+  async () => undefined,
+);
 
 /** Deletes events that are older than `before` (Unix milliseconds), the oldest first. Returns whether there may be more. */
 async function pruneEvents(transaction: Transaction, before: number): Promise<boolean> {
@@ -232,7 +232,7 @@ async function pruneEvents(transaction: Transaction, before: number): Promise<bo
   const old = firstKept === -1 ? oldest : oldest.slice(0, firstKept);
   const last = old.at(-1);
   if (last === undefined) return false;
-  await PRUNING.note(transaction, old);
+  await ask(transaction, COUNT_MISSED, old);
   await transaction.run(
     sql`UPDATE event_feed SET deleted_to = ${last.id}`,
     sql`DELETE FROM events WHERE id <= ${last.id}`,

@@ -18,7 +18,8 @@ import type { AnyEngine } from '../../storage/open.ts';
 import { countInRounds, type Filters, listInRounds, type Order, type Source } from '../../storage/rounds.ts';
 import { containing, empty, join, raw, type Sql, sql } from '../../storage/sql.ts';
 import type { Stored } from '../../storage/table.ts';
-import type { Transaction } from '../../storage/transaction.ts';
+import type { AccountRepository } from '../accounts/repository.ts';
+import { ask, Question, type Transaction } from '../../storage/transaction.ts';
 import { addAudit, countEntriesOfKeys } from '../audit/repository.ts';
 import { markOnce, type NewEvent, recordEvents } from '../events/repository.ts';
 import { type EventType, findStream } from '../events/rules.ts';
@@ -219,10 +220,8 @@ interface Revocation {
   readonly disablesWebhooks?: boolean | undefined;
 }
 
-/** Disables webhooks of a key. Webhooks are built on keys, so they set it. */
-export const ENDPOINTS: {
-  disable: (transaction: Transaction, actor: Actor, key: KeyRecord) => Promise<void>;
-} = { disable: async () => undefined };
+/** Disables the webhooks of a key. */
+export const DISABLE_WEBHOOKS = new Question<[actor: Actor, key: KeyRecord], void>(async () => undefined);
 
 /** Ends a key now, unless it is revoked already. A key has no entity tag, so none is current. */
 async function revokeKey(
@@ -238,7 +237,7 @@ async function revokeKey(
   const key = await findKey(transaction, id);
   if (key === undefined || !isVisible(key, caller)) return notFound(id, caller);
   if (ifMatch !== undefined && !ifMatch.includes('*')) return { error: 'precondition_failed' };
-  if (disablesWebhooks) await ENDPOINTS.disable(transaction, actor, key);
+  if (disablesWebhooks) await ask(transaction, DISABLE_WEBHOOKS, actor, key);
   if (key.revokedAt !== undefined) return { value: key };
   await updateKey(transaction, key.id, { revokedAt: now });
   await recordEvents(transaction, [keyEvent('key.revoked', actor, { ...key, revokedAt: now }, now)]);
@@ -409,12 +408,14 @@ export type KeyRepository = ReturnType<typeof open>;
 export function open(
   engine: AnyEngine,
   { clock }: { readonly clock: Clock },
-  onWebhooksDisabled: (keyId: number) => Promise<void>,
+  { accounts }: { readonly accounts: Pick<AccountRepository, 'onChange'> },
 ) {
+  const listeners: ((keyId: number) => Promise<void>)[] = [];
   const lookup =
     engine.kind === 'sqlite' ? new SqliteLookup(engine.reader) : new PostgresLookup(engine.pool, clock);
   const now = () => Math.floor(clock().unix);
   const forget = () => lookup.forget();
+  accounts.onChange(async () => forget());
 
   async function read(statement: Sql): Promise<readonly KeyRecord[]> {
     return (await engine.read(statement)).map(parseKey);
@@ -463,8 +464,8 @@ export function open(
     find,
     confirm,
     findByHash: (hash: ApiKeyHash) => lookup.findByHash(hash),
-    /** Forgets what this process knows of keys. Call it after a change of an account. */
-    forget,
+    /** Calls `listener` after the webhooks of a key were disabled with it, before the answer. */
+    onWebhooksDisabled: (listener: (typeof listeners)[number]) => void listeners.push(listener),
     /** Ascending id, of all environments, in one statement: for commands, because it can hold up requests. */
     listAll({ accountId, filter = {} }: KeyQuery = {}): Promise<readonly KeyRecord[]> {
       const conditions = filterConditions(filter, now());
@@ -504,7 +505,7 @@ export function open(
         return await engine.write(revokeKey, actor, id, revocation);
       } finally {
         forget();
-        if (revocation.disablesWebhooks === true) await onWebhooksDisabled(id);
+        if (revocation.disablesWebhooks === true) for (const tell of listeners) await tell(id);
       }
     },
     /** Tells accounts of their keys that end within a week. Any number of processes may call it at once. */

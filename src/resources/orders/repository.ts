@@ -23,9 +23,9 @@ import {
   Table,
   text,
 } from '../../storage/table.ts';
-import type { Transaction } from '../../storage/transaction.ts';
+import { answer, type Transaction } from '../../storage/transaction.ts';
 import { ACCOUNTS } from '../accounts/repository.ts';
-import { changeStatus, type Hold, lockPet, PETS } from '../pets/repository.ts';
+import { changeStatus, type Hold, lockPet, PETS, SETTLE_HOLD } from '../pets/repository.ts';
 import { PET_STATUSES, type PetEvent, type PetStatus, transition } from '../pets/rules.ts';
 import type { PetRow } from '../pets/table.ts';
 import type { EventType } from '../events/rules.ts';
@@ -96,7 +96,7 @@ async function findOrder(
 }
 
 /** The hold of a locked animal: its open order, unless the time of that order has passed. Then it expires here. */
-export async function settleHold(transaction: Transaction, pet: PetRow): Promise<Hold> {
+async function settleHold(transaction: Transaction, pet: PetRow): Promise<Hold> {
   // An animal with an open order is pending.
   if (pet.status !== 'pending') return { pet, openOrder: undefined };
   const [order] = await transaction.select(ORDERS, sql`WHERE pet_id = ${pet.id} AND status = 'pending'`);
@@ -317,6 +317,8 @@ async function expireOrders(transaction: Transaction): Promise<boolean> {
   }
   return due.length === EXPIRED_AT_ONCE;
 }
+
+export const ANSWERS = [answer(SETTLE_HOLD, settleHold)];
 
 export const WRITES = {
   create: createOrder,

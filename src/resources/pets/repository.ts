@@ -21,8 +21,8 @@ import { gatherChunks } from '../../domain/chunks.ts';
 import type { AnyEngine } from '../../storage/open.ts';
 import { raw, type Sql, sql } from '../../storage/sql.ts';
 import { createParser, type NewRow, optional, text } from '../../storage/table.ts';
-import { batched, type Transaction } from '../../storage/transaction.ts';
-import { addReserved, type ReservedCategory } from '../categories/repository.ts';
+import { answer, ask, batched, Question, type Transaction } from '../../storage/transaction.ts';
+import { addReserved, IS_CATEGORY_USED, type ReservedCategory } from '../categories/repository.ts';
 import { assignPets, movePets, openAssignments } from './assign.ts';
 import { openPostgresReads } from './postgres.ts';
 import { isOwnedBy, type PetEvent, statusAfter, transition } from './rules.ts';
@@ -40,15 +40,16 @@ export interface Hold {
   readonly openOrder: bigint | undefined;
 }
 
-/** Orders put their own in place: it settles the hold of a locked animal whose order has expired. */
-export const HOLDS: { settle(transaction: Transaction, pet: PetRow): Promise<Hold> } = {
-  settle: async (_transaction, pet) => ({ pet, openOrder: undefined }),
-};
+/** The hold of a locked animal. One whose order has expired ends first. */
+export const SETTLE_HOLD = new Question<[pet: PetRow], Hold>(async (_transaction, pet) => ({
+  pet,
+  openOrder: undefined,
+}));
 
 /** Locks an animal until the commit. Every change of its status or its orders begins here, in this order of locks. */
 export async function lockPet(transaction: Transaction, id: bigint): Promise<Hold | undefined> {
   const [pet] = await transaction.select(PETS, sql`WHERE id = ${id} ${transaction.dialect.forUpdate()}`);
-  return pet && HOLDS.settle(transaction, pet);
+  return pet && ask(transaction, SETTLE_HOLD, pet);
 }
 
 function toPet({ id, name, categoryId, status }: PetRow): Pet {
@@ -237,10 +238,11 @@ export function selectFirstInCategory(categoryId: bigint, dialect: Transaction['
     ORDER BY coalesce(status, ''), id LIMIT 1`;
 }
 
-/** For `ANIMALS` of categories. */
-export async function existInCategory(transaction: Transaction, categoryId: bigint): Promise<boolean> {
+async function existInCategory(transaction: Transaction, categoryId: bigint): Promise<boolean> {
   return (await transaction.query(selectFirstInCategory(categoryId, transaction.dialect))).length > 0;
 }
+
+export const ANSWERS = [answer(IS_CATEGORY_USED, existInCategory)];
 
 export const WRITES = {
   add: addPet,

@@ -219,7 +219,7 @@ for (const [name, fresh] of STORES) {
         return rows;
       },
     };
-    const history = open(noting, 'production');
+    const history = open(noting, { environment: 'production' });
     setImmediate(nextTurn);
     t.after(() => (isOver = true));
     const range = { from: (end - 48) * HOUR, to: end * HOUR };

@@ -143,7 +143,7 @@ const DAYS_OF_USE = 7;
 export type UsageRepository = ReturnType<typeof open>;
 
 /** The history of one environment. */
-export function open(engine: Engine, environment: Environment) {
+export function open(engine: Engine, { environment }: { readonly environment: Environment }) {
   /** The last key whose old rows were deleted. */
   let pruned = 0;
 

@@ -14,12 +14,14 @@ import type { Failure, Result } from '../../domain/result.ts';
 import type { Engine, Identified } from '../../storage/engine.ts';
 import { empty, join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
 import type { Stored } from '../../storage/table.ts';
-import type { Queries, Transaction } from '../../storage/transaction.ts';
+import { answer, type Queries, type Transaction } from '../../storage/transaction.ts';
 import { addAudit, countEntriesOfKeys } from '../audit/repository.ts';
 import type { KeyRecord } from '../../domain/account.ts';
 import { lockCaller, type LockedCaller, type RefusedCaller } from '../keys/caller.ts';
-import type { KeyRepository } from '../keys/repository.ts';
+import type { AccountRepository } from '../accounts/repository.ts';
+import { DISABLE_WEBHOOKS, type KeyRepository } from '../keys/repository.ts';
 import {
+  COUNT_MISSED,
   type EventRepository,
   EVENTS,
   findEnd,
@@ -508,8 +510,7 @@ function isOfKey(keyId: number): Sql {
   return sql`(created_by = ${keyId} OR pointed_by = ${keyId})`;
 }
 
-/** For `ENDPOINTS` of keys. */
-export async function disableOfKey(
+async function disableOfKey(
   transaction: Transaction,
   actor: Actor,
   { id, account, environment }: KeyRecord,
@@ -528,11 +529,8 @@ async function disableCopied(transaction: Transaction): Promise<void> {
   for (const webhook of enabled) await disableWebhook(transaction, webhook, 'copied');
 }
 
-/**
- * For `PRUNING` of events: counts what endpoints miss because these events are deleted, which are the oldest of the feed, and moves
- * their places behind them.
- */
-export async function countMissed(transaction: Transaction, events: readonly StoredEvent[]): Promise<void> {
+/** Counts what endpoints miss because these events are deleted, the oldest of the feed, and moves their places behind them. */
+async function countMissed(transaction: Transaction, events: readonly StoredEvent[]): Promise<void> {
   const last = events.at(-1);
   if (last === undefined) return;
   const unsent = await transaction.query<readonly [webhookId: bigint]>(
@@ -591,6 +589,8 @@ async function addTest(
   return { value: { ...describeDelivery({ ...test, id: Number(id) }), enabled } };
 }
 
+export const ANSWERS = [answer(DISABLE_WEBHOOKS, disableOfKey), answer(COUNT_MISSED, countMissed)];
+
 export const WRITES = {
   create: createWebhook,
   update: updateWebhook,
@@ -631,10 +631,28 @@ export type WebhookRepository = ReturnType<typeof open>;
 
 export function open(
   engine: Engine,
-  events: Pick<EventRepository, 'placeAll' | 'findPlace'>,
-  { confirm }: Pick<KeyRepository, 'confirm'>,
+  _settings: unknown,
+  {
+    accounts,
+    events,
+    keys: { confirm, onWebhooksDisabled },
+  }: {
+    readonly accounts: Pick<AccountRepository, 'onChange'>;
+    readonly events: Pick<EventRepository, 'placeAll' | 'findPlace'>;
+    readonly keys: Pick<KeyRepository, 'confirm' | 'onWebhooksDisabled'>;
+  },
 ) {
   const changes = new WebhookChanges();
+  /** Tells whoever sends of what happened to these webhooks. */
+  async function tellOf(which: Sql): Promise<void> {
+    const changed = await engine.select(WEBHOOKS, sql`WHERE ${which}`);
+    await changes.tell(changed.map(({ id }) => id));
+  }
+  accounts.onChange(async (id, { suspended }) => {
+    if (suspended !== undefined) await tellOf(sql`account_id = ${id}`);
+  });
+  onWebhooksDisabled((keyId) => tellOf(isOfKey(keyId)));
+
   /** Ends when whoever sends knows of the change, also if nobody knows whether it was made. */
   async function tell<T>(id: number, change: Promise<T>): Promise<T> {
     try {
@@ -730,16 +748,6 @@ export function open(
     /** Enables or disables an endpoint for an operator. */
     switch: (actor: Actor, id: number, enabled: boolean) =>
       tell(id, engine.write(switchWebhook, actor, id, enabled)),
-    /** Call it after the suspension of an account. */
-    async tellOfAccount(accountId: number): Promise<void> {
-      const owned = await engine.select(WEBHOOKS, sql`WHERE account_id = ${accountId}`);
-      await changes.tell(owned.map(({ id }) => id));
-    },
-    /** Call it after the disabling of the webhooks of a key. */
-    async tellOfKey(keyId: number): Promise<void> {
-      const ofKey = await engine.select(WEBHOOKS, sql`WHERE ${isOfKey(keyId)}`);
-      await changes.tell(ofKey.map(({ id }) => id));
-    },
     /** For what is more than a write. */
     doOnce: <Key extends Idempotency | undefined, T extends Identified, Code extends ErrorCode>(
       actor: Actor,

@@ -244,11 +244,14 @@ export class Connections implements Database {
   }
 }
 
-/** The transaction that a connection is in, as a write sees it. */
 /** Unix milliseconds. Not now(), the instant when the transaction began: it may have waited for a lock since. */
 const CLOCK = raw('(extract(epoch FROM clock_timestamp()) * 1000)::bigint');
 
-export function transactionOn(database: Database, isSilent = false): Transaction {
+/** The transaction that a connection is in, as a write sees it. */
+export function transactionOn(
+  database: Database,
+  { isSilent, answers }: Pick<Transaction, 'isSilent' | 'answers'>,
+): Transaction {
   const query = runOn(database);
   return {
     dialect: DIALECT,
@@ -272,6 +275,7 @@ export function transactionOn(database: Database, isSilent = false): Transaction
     },
     clock: CLOCK,
     isSilent,
+    answers,
     async add(table, rows, note) {
       const columns = table.columns.filter(([name]) => name !== 'id');
       const names = columns.map(([name]) => name).join(', ');

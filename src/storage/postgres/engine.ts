@@ -41,9 +41,14 @@ export interface PostgresEngine extends Engine {
 
 function postgresEngine(
   pool: Connections,
-  { limits: { statementTimeout }, tables, isSilent }: PoolSettings & EngineSettings,
+  {
+    limits: { statementTimeout },
+    tables,
+    writes: { answers },
+    isSilent = false,
+  }: PoolSettings & EngineSettings,
 ): PostgresEngine {
-  const begin = (database: Database) => transactionOn(database, isSilent);
+  const begin = (database: Database) => transactionOn(database, { isSilent, answers });
   const run = runOn(pool);
   // Group commit over the network: one round trip and one sync for all calls of a batch. A statement is never repeated: when
   // its answer is lost, nobody knows whether it was done.

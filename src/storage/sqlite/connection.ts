@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { raw, sql } from '../sql.ts';
-import type { Transaction } from '../transaction.ts';
+import { NO_ANSWERS, type Transaction } from '../transaction.ts';
 import { DIALECT } from './dialect.ts';
 import { SQLITE_BUSY, sqliteCode } from './errors.ts';
 import { Statements } from './query.ts';
@@ -45,13 +45,18 @@ export function lockWhenFree(db: DatabaseSync): void {
 /** The transactions of a connection, as a write sees them. `now`: Unix milliseconds. */
 export function transactionsOn(
   db: DatabaseSync,
-  { isSilent = false, hasOneWriter = true }: Partial<Pick<Transaction, 'isSilent' | 'hasOneWriter'>> = {},
+  {
+    isSilent = false,
+    hasOneWriter = true,
+    answers = NO_ANSWERS,
+  }: Partial<Pick<Transaction, 'isSilent' | 'hasOneWriter' | 'answers'>> = {},
 ): (now: () => number) => Transaction {
   const statements = new Statements(db);
   const queries: Omit<Transaction, 'now' | 'clock' | 'add'> = {
     dialect: DIALECT,
     hasOneWriter,
     isSilent,
+    answers,
     query: async (statement) => statements.run<never>(statement),
     select: async (table, end) => statements.run(table.select(end)).map((row) => table.parse(row)),
     async insert(table, rows, onConflict = '') {

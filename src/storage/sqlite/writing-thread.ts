@@ -107,7 +107,7 @@ export class WritingThread {
 
   #connect() {
     const db = connectToWrite(this.#files.path);
-    return { db, begin: transactionsOn(db, this.#kind) };
+    return { db, begin: transactionsOn(db, { ...this.#kind, answers: this.#writes.answers }) };
   }
 
   /**

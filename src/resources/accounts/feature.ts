@@ -1,0 +1,7 @@
+import { feature } from '../feature.ts';
+import * as repository from './repository.ts';
+
+export const accounts = feature({
+  name: 'accounts',
+  repositories: { accounts: repository },
+});

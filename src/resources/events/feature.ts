@@ -1,0 +1,7 @@
+import { feature } from '../feature.ts';
+import * as repository from './repository.ts';
+
+export const events = feature({
+  name: 'events',
+  repositories: { events: repository },
+});

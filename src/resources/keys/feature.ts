@@ -1,0 +1,7 @@
+import { feature } from '../feature.ts';
+import * as repository from './repository.ts';
+
+export const keys = feature({
+  name: 'keys',
+  repositories: { keys: repository },
+});

@@ -1,0 +1,7 @@
+import { feature } from '../feature.ts';
+import * as repository from './repository.ts';
+
+export const passkeys = feature({
+  name: 'passkeys',
+  repositories: { passkeys: repository },
+});
