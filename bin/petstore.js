@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// Plain old JavaScript, so that an older Node.js can run it and print in one sentence what is needed.
+// Plain old JavaScript, so that every Node.js can run it and print in one sentence what is needed.
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+/** The major version whose internals `packages/direct-http/src/node.ts` knows. */
 const NODE = 26;
 const SQLITE = [3, 51, 3];
 const ADVICE =
@@ -12,8 +13,8 @@ const node = Number(process.versions.node.split('.')[0]);
 const sqlite = (process.versions.sqlite || '0').split('.').map(Number);
 const difference = SQLITE.map((part, index) => (sqlite[index] || 0) - part).find((part) => part !== 0) || 0;
 
-if (node < NODE) {
-  console.error(`petstore needs Node.js ${NODE} or later, and this is ${process.version}: ${ADVICE}`);
+if (node !== NODE) {
+  console.error(`petstore needs Node.js ${NODE}, and this is ${process.version}: ${ADVICE}`);
   process.exitCode = 1;
 } else if (difference < 0) {
   console.error(

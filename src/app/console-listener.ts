@@ -63,13 +63,13 @@ export async function openConsole(
   });
   const operatorConsole = new Listener(api, running);
   const bound = await running.openPort(running, { host, port, variable: 'CONSOLE_PORT' });
-  const wire = bound.serve(operatorConsole);
+  const connections = bound.serve(operatorConsole);
   address = url ?? browserOrigin(host, bound.port);
   return {
     url: address,
     listener: origin(host, bound.port),
     get isBusy() {
-      return operatorConsole.inFlight > 0 || wire.isBusy;
+      return operatorConsole.inFlight > 0 || connections.isBusy;
     },
     abandon: () => operatorConsole.abandon(),
   };

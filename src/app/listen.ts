@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Handlers, Wire } from 'direct-http';
+import type { Connections, Handlers } from 'direct-http';
 import type { Config } from '../config/config.ts';
 import { StartupError } from '../domain/startup-error.ts';
 import { limitConnections } from '../http/connection-limit.ts';
@@ -48,7 +48,7 @@ interface PortParts {
 export interface Port {
   readonly port: number;
   /** Lets `handlers` answer the requests. Call it in the turn in which the port was opened: no request is accepted before. */
-  serve(handlers: Handlers<Response>): Pick<Wire<Response>, 'isBusy'>;
+  serve(handlers: Handlers<Response>): Pick<Connections<Response>, 'isBusy'>;
 }
 
 export type OpenPort = (parts: PortParts, place: Place) => Promise<Port>;
@@ -60,9 +60,13 @@ export const openPort: OpenPort = async ({ config, limits, log, servers }, place
   return {
     port: await listen(server, place),
     serve(handlers) {
-      const wire = serve(server, handlers, limits);
-      limitConnections(server, config.maxConnectionsPerAddress, { trusted: config.trustProxy, log, wire });
-      return wire;
+      const connections = serve(server, handlers, limits);
+      limitConnections(server, config.maxConnectionsPerAddress, {
+        trusted: config.trustProxy,
+        log,
+        connections,
+      });
+      return connections;
     },
   };
 };

@@ -40,7 +40,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
     metrics,
   });
   const listener = new Listener(api, running);
-  const wire = opened.serve(listener);
+  const connections = opened.serve(listener);
   return {
     /** The address it listens on, without a path. */
     url: origin(host, port),
@@ -56,7 +56,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
     abandon: () => listener.abandon(),
     /** Whether requests are not answered yet, or answers not sent. */
     get isBusy() {
-      return listener.inFlight > 0 || wire.isBusy;
+      return listener.inFlight > 0 || connections.isBusy;
     },
   };
 }

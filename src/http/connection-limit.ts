@@ -2,7 +2,7 @@ import type { Server } from 'node:net';
 import type { Logger } from 'pino';
 import type { Networks } from '../config/config.ts';
 import { network, proxyCheck } from './address.ts';
-import type { Wire } from 'direct-http';
+import type { Connections } from 'direct-http';
 
 /**
  * Connections of one address that read as soon as they are open. Node accepts one connection in each turn of the event
@@ -17,7 +17,11 @@ const UNDELAYED_MAX = 16;
 export function limitConnections(
   server: Server,
   limit: number,
-  { trusted, log, wire }: { trusted: Networks; log: Logger; wire: Pick<Wire<never>, 'queue'> },
+  {
+    trusted,
+    log,
+    connections,
+  }: { trusted: Networks; log: Logger; connections: Pick<Connections<never>, 'queue'> },
 ): void {
   const isProxy = proxyCheck(trusted);
   const open = new Map<string, number>();
@@ -42,7 +46,7 @@ export function limitConnections(
     if (count > UNDELAYED_MAX) {
       // In the next tick Node resumes a new socket.
       process.nextTick(() => socket.pause());
-      wire.queue(() => socket.resume());
+      connections.queue(() => socket.resume());
     }
     socket.once('close', () => {
       const left = (open.get(address) ?? 1) - 1;

@@ -4,11 +4,11 @@ import { MALFORMED, NO_CONNECT, TRANSPORT } from './messages.ts';
 import { transportResponse } from './response.ts';
 import {
   answerRequests,
+  type Connections,
   type ConnectionTimes,
   createServer,
   type Handlers,
   type Server,
-  type Wire,
 } from 'direct-http';
 import type { Response } from './context.ts';
 
@@ -43,7 +43,11 @@ export function createHttpServer(limits: HttpLimits): Server {
 }
 
 /** Lets `handlers` answer requests. They answer what the HTTP layer refuses, too, so each answer has the same headers. */
-export function serve(server: Server, handlers: Handlers<Response>, limits: HttpLimits): Wire<Response> {
+export function serve(
+  server: Server,
+  handlers: Handlers<Response>,
+  limits: HttpLimits,
+): Connections<Response> {
   const handle: Handlers<Response>['handle'] = (request, writer, refusal) => {
     const fault = refusal === undefined ? requestFault(request) : undefined;
     if (fault?.closes === true) writer.shouldKeepAlive = false;
@@ -52,16 +56,16 @@ export function serve(server: Server, handlers: Handlers<Response>, limits: Http
   // A request is refused for its header block first: the parser finds a fault of its body before the answer is sent.
   const interrupt: Handlers<Response>['interrupt'] = (request, refusal) =>
     handlers.interrupt(request, requestFault(request)?.response ?? refusal);
-  const wire = answerRequests(server, limits, { handle, interrupt });
+  const connections = answerRequests(server, limits, { handle, interrupt });
   server.on('checkContinue', (request, response) => {
-    wire.track(request, response);
+    connections.track(request, response);
     // The service asks for no body that is too large, or of a request that it refuses.
     const isTooLarge = Number(request.headers['content-length']) > BODY_LIMIT;
     if (!isTooLarge && requestFault(request) === undefined) response.writeContinue();
     handle(request, response);
   });
   server.on('checkExpectation', (request, response) => {
-    wire.track(request, response);
+    connections.track(request, response);
     handle(
       request,
       response,
@@ -72,15 +76,15 @@ export function serve(server: Server, handlers: Handlers<Response>, limits: Http
   server.on('connect', ({ socket, headers }) => {
     // From here on, Node leaves the socket and its errors to the service.
     socket.on('error', () => socket.destroy());
-    wire.of(socket)?.refuse(transportResponse(400, NO_CONNECT), headers);
+    connections.of(socket)?.refuse(transportResponse(400, NO_CONNECT), headers);
   });
   server.on('clientError', (error: ParserError, socket) => {
-    const connection = wire.of(socket as never);
+    const connection = connections.of(socket as never);
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
       connection?.refuseLate(transportResponse(408, TRANSPORT[408]));
     else connection?.refuse(parserRefusal(error));
   });
-  return wire;
+  return connections;
 }
 
 interface ParserError extends NodeJS.ErrnoException {

@@ -1,4 +1,4 @@
-// Changes on one connection, with direct responses and without. Contract: sections 3.9 and 3.10.
+// Changes on one connection. Contract: sections 3.9 and 3.10.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';

@@ -91,14 +91,14 @@ test('a client that resets its connection before it is accepted affects nobody',
 test('of connections of one address that arrive at once, all but 16 wait to be read', async (t) => {
   const server = createServer({});
   let requests = 0;
-  const wire = answerRequests(server, HTTP_LIMITS, {
+  const connections = answerRequests(server, HTTP_LIMITS, {
     handle(_, response) {
       requests++;
       response.send(200, NO_FIELDS, octets('hi'));
     },
     interrupt: () => false,
   });
-  limitConnections(server, 1_000, { trusted: [], log: pino({ level: 'silent' }), wire });
+  limitConnections(server, 1_000, { trusted: [], log: pino({ level: 'silent' }), connections });
   server.listen({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   t.after(() => server.close().closeAllConnections());

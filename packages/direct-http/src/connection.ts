@@ -159,7 +159,7 @@ export class Connection<Refusal> implements ResponseConnection, Watched {
     this.#readAhead.readOn();
   }
 
-  /** Refuses a request that takes too long to arrive, but only if the server was reading. */
+  /** Refuses a request that takes too long to arrive, but not if it is late because the server did not read. */
   refuseLate(refusal: Refusal): void {
     if (this.#isReading) this.refuse(refusal);
     else this.#giveTime(this.#arriving, refusal);
@@ -183,7 +183,10 @@ export class Connection<Refusal> implements ResponseConnection, Watched {
     return isRead(this.#parser.incoming) ? this.#begun + 1 : this.#begun;
   }
 
-  /** Sends `refusal` after the answers to all earlier requests, and ends the connection. */
+  /**
+   * Has `handle` send `refusal` after the answers to all earlier requests, and ends the connection. `headers` are those of
+   * the refused request, if they are known.
+   */
   refuse(refusal: Refusal, headers?: IncomingHttpHeaders): void {
     if (this.#isRefusing || this.#isEnding) return;
     this.#isRefusing = true;

@@ -3,7 +3,7 @@ import { Connection, type Shared, type Watched } from './connection.ts';
 import { StandingFields } from './direct-response.ts';
 import { bytesTaken, type IncomingMessage, type NodeSocket } from './node.ts';
 import type { Handlers, NodeResponse } from './response.ts';
-import type { ConnectionTimes, Server, Wire } from './wire.ts';
+import type { ConnectionTimes, Server } from './server.ts';
 
 /** Connections that go on, or end, in one turn of the event loop. The others wait, so none holds up the rest for long. */
 const CONNECTIONS_A_TURN = 64;
@@ -11,8 +11,8 @@ const CONNECTIONS_A_TURN = 64;
 /** Turns in a row that only accept connections. So clients that connect all the time cannot stop the others. */
 const SKIPPED_TURNS_MAX = 1_000;
 
-/** The connections of a server. Each request reaches `handle` with its response. */
-export class Connections<Refusal> implements Wire<Refusal>, Shared<Refusal> {
+/** The connections of a server, and what the program can do with them. Each request reaches `handle` with its response. */
+export class Connections<Refusal> implements Shared<Refusal> {
   readonly idleTimeout: number;
   readonly requestTimeout: number;
   readonly lingerTimeout: number;
@@ -57,11 +57,12 @@ export class Connections<Refusal> implements Wire<Refusal>, Shared<Refusal> {
     server.on('close', () => clearInterval(timer));
   }
 
-  /** Counts a response that Node has made. */
+  /** Counts a response that Node emitted with another event than `request`. */
   track({ socket }: IncomingMessage, response: NodeResponse): void {
     this.of(socket)?.track(response);
   }
 
+  /** The connection over a socket, to refuse what arrives on it. */
   of(socket: Socket): Connection<Refusal> | undefined {
     return this.#connections.get(socket);
   }

@@ -33,8 +33,8 @@ export function unreadableRequest(
 }
 
 /*
- * Below: properties that Node keeps on an HTTP connection. They are many years old but not documented. They are
- * used only on the Node on which they were tried (`TRIED_ON` in main.ts), and the tests fail when one of them changes.
+ * Below: properties that Node keeps on an HTTP connection. They are many years old but not documented. The
+ * tests fail when one of them changes.
  */
 
 export interface NodeSocket extends Socket {

@@ -6,8 +6,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Server } from '../src/wire.ts';
-import { STEPS_ASIDE } from '../src/main.ts';
+import type { Server } from '../src/server.ts';
 import { NO_FIELDS, octets } from '../src/text.ts';
 import { NodeResponse } from '../src/response.ts';
 import { onRequest, PATIENT, raw } from './support.ts';
@@ -50,7 +49,7 @@ const POST = `POST / HTTP/1.1\r\n${HOST}Content-Length: 4\r\n\r\n`;
 const KINDS = { 'a usual request': GET, 'an unusual one': GET.replace('GET', 'HEAD') };
 
 // Node dates its own responses, by a clock that a test cannot set.
-test('a direct response has the Date of its own second', { skip: STEPS_ASIDE }, async (t) => {
+test('a direct response has the Date of its own second', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_999 });
   const { url } = await listen(t, (_, response) => {
     response.send(200, NO_FIELDS, octets('hi'));

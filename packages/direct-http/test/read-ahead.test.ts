@@ -5,7 +5,7 @@ import { createServer, IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
-import type { Server } from '../src/wire.ts';
+import type { Server } from '../src/server.ts';
 import { NO_FIELDS, octets } from '../src/text.ts';
 import { NodeResponse, type ResponseWriter } from '../src/response.ts';
 import { onRequest } from './support.ts';

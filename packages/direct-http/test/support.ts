@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import {
   answerRequests,
+  type Connections,
   type ConnectionTimes,
   type ResponseWriter,
   type Server,
-  type Wire,
 } from '../src/main.ts';
 
 /** Milliseconds, longer than a busy machine takes. */
@@ -19,7 +19,7 @@ export function onRequest(
   server: Server,
   handle: (request: IncomingMessage, response: ResponseWriter) => void,
   times = TIMES,
-): Wire<never> {
+): Connections<never> {
   return answerRequests<never>(server, times, { handle, interrupt: () => false });
 }
 

@@ -25,7 +25,7 @@ const TIMES = { sendTimeout: 100, lingerTimeout: 100, checkingInterval: 200 };
 
 async function listen(t: TestContext, handle: (socket: Socket, response: ResponseWriter) => void) {
   const server: Server = createServer({ IncomingMessage, ServerResponse: NodeResponse });
-  const wire = answerRequests(server, TIMES, {
+  const connections = answerRequests(server, TIMES, {
     handle: ({ socket }, response) => handle(socket, response),
     interrupt: () => false,
   });
@@ -44,7 +44,7 @@ async function listen(t: TestContext, handle: (socket: Socket, response: Respons
     clients.add(client);
     return client;
   };
-  return { server, wire, open };
+  return { server, connections, open };
 }
 
 /** Counts the turns of the event loop until the test is over. */
@@ -136,27 +136,27 @@ test('clients that connect all the time do not stop the others', async (t) => {
 });
 
 test('connections that take nothing are closed over several turns', async (t) => {
-  const connections = 4 * A_TURN;
+  const count = 4 * A_TURN;
   const turns = countTurns(t);
   const closed: number[] = [];
   const responses: ResponseWriter[] = [];
-  const { server, wire, open } = await listen(t, (socket, response) => {
+  const { server, connections, open } = await listen(t, (socket, response) => {
     // The answer stays in the service, as if the client took nothing. `cork` would not do: Node's response undoes it.
     Object.assign(socket, { _write: () => undefined, _writev: null });
     responses.push(response);
   });
   server.on('connection', (socket) => socket.on('close', () => closed.push(turns.count)));
-  for (let i = 0; i < connections; i++) open().write(GET);
-  while (responses.length < connections) await nextTurn();
+  for (let i = 0; i < count; i++) open().write(GET);
+  while (responses.length < count) await nextTurn();
   for (const response of responses) response.send(200, NO_FIELDS, HI);
-  assert.equal(wire.isBusy, true);
-  while (closed.length < connections) await nextTurn();
+  assert.equal(connections.isBusy, true);
+  while (closed.length < count) await nextTurn();
   const inTurns = Map.groupBy(closed, (turn) => turn);
   // The first check and the first turn after it can share a round of the event loop.
   assert.ok([...inTurns.values()].every(({ length }) => length <= 2 * A_TURN));
   // Not at the next check, which would be thousands of turns later.
   assert.ok(Math.max(...closed) - Math.min(...closed) < 100);
-  assert.equal(wire.isBusy, false);
+  assert.equal(connections.isBusy, false);
 });
 
 test('a connection that ended is forgotten', async (t) => {
