@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { auditRetention } from './audit-retention.ts';
 import type { LimitWatch } from './limit-watch.ts';
-import type { ChangeLog } from './change-log.ts';
 import { type Clock, MINUTE } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { repeatRounds } from '../domain/rounds.ts';
@@ -57,7 +56,6 @@ interface Dependencies {
   readonly usage: UsageCounts;
   /** Makes the pages that strangers may ask for. */
   readonly preparePages: (signal: AbortSignal) => Promise<void>;
-  readonly changeLog: ChangeLog;
   readonly clock: Clock;
   readonly state: ServiceState;
   readonly feed: Feed;
@@ -84,22 +82,10 @@ export interface Background {
   unwritten(): { readonly requests: number; readonly keys: number; readonly lastUses: number };
 }
 
-/** Starts what the service does besides answering: it writes counts, expires orders and logs changes. */
+/** Starts what the service does besides answering: it writes counts and expires orders. */
 export function startBackground(dependencies: Dependencies): Background {
-  const {
-    store,
-    limiter,
-    keyUses,
-    usage,
-    changeLog,
-    clock,
-    state,
-    feed,
-    limitWatch,
-    deliverer,
-    eventsKept,
-    log,
-  } = dependencies;
+  const { store, limiter, keyUses, usage, clock, state, feed, limitWatch, deliverer, eventsKept, log } =
+    dependencies;
   const mayWrite = () => state.isOpen;
   const abandoned = new AbortController();
   const leaving = new AbortController();
@@ -114,7 +100,6 @@ export function startBackground(dependencies: Dependencies): Background {
       await limiter.flush(leaving.signal);
       await keyUses.flush(signal);
       await store.dropExpired();
-      await changeLog.logNotices();
       await limitWatch.flush();
     },
     { interval: FLUSH_INTERVAL, mayWrite, log },

@@ -2,6 +2,8 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
+import { textFromInstant } from '../domain/instant.ts';
+import type { Ban } from '../limits/ban.ts';
 import {
   type BannableKey,
   type LimiterEvents,
@@ -20,6 +22,7 @@ const PATIENCE = 2_000;
 interface LimiterDependencies {
   readonly clock: Clock;
   readonly log: Logger;
+  readonly onHeartbeat: LimiterEvents['onHeartbeat'];
   /** By default over a socket. */
   readonly newRedisConnection?: NewConnection;
 }
@@ -28,12 +31,12 @@ interface LimiterDependencies {
 export async function openLimiter(
   config: Config,
   store: Store,
-  { clock, log, newRedisConnection }: LimiterDependencies,
-  events: LimiterEvents,
+  { clock, log, onHeartbeat, newRedisConnection }: LimiterDependencies,
 ): Promise<OpenLimiter> {
   const { redisUrl } = config;
+  const onBan = (keyId: number, ban: Ban) => void logBan(store.keys, log, keyId, ban);
   if (redisUrl === undefined) {
-    const limiter = new MemoryLimiter(clock, config, store.limits, events.onBan);
+    const limiter = new MemoryLimiter(clock, config, store.limits, onBan);
     return { limiter, quotas: limitTime(store.limits) };
   }
   // Imported only when needed, because the driver of Redis makes every start slower.
@@ -45,9 +48,17 @@ export async function openLimiter(
     clock,
     log,
     newConnection: newRedisConnection,
-    ...events,
+    onBan,
+    onHeartbeat,
   });
   return { limiter, quotas: limitTime(quotas) };
+}
+
+/** Never rejects. Without the database the line has no account. */
+async function logBan(keys: Store['keys'], log: Logger, keyId: number, { until, count }: Ban): Promise<void> {
+  const found = await keys.find(keyId).catch(() => undefined);
+  const account = found !== undefined && 'value' in found ? found.value.account.name : undefined;
+  log.warn({ keyId, account, until: textFromInstant(until), count }, 'ban begins');
 }
 
 function limitTime(quotas: RateLimitAdmin): RateLimitAdmin {

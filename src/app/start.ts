@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { type Addresses, logAddresses, warnOfAddresses } from './announce.ts';
 import { startBackground } from './background.ts';
-import { ChangeLog } from './change-log.ts';
 import type { Config } from '../config/config.ts';
 import type { OpenConsole } from './console-listener.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -14,7 +13,7 @@ import { FailedRequests } from '../observability/failed-requests.ts';
 import { RecentRequests } from '../observability/recent-requests.ts';
 import { Feed } from '../resources/events/feed.ts';
 import { HTTP_LIMITS, type HttpLimits } from '../http/server.ts';
-import type { LimiterEvents, RateLimiter } from '../limits/limiter.ts';
+import type { RateLimiter } from '../limits/limiter.ts';
 import type { NewConnection } from '../limits/redis/connection.ts';
 import { openLimiter } from './limiter.ts';
 import { LimitWatch } from './limit-watch.ts';
@@ -110,13 +109,13 @@ export async function startService(config: Config, dependencies: ServiceDependen
     // Before the first request: a backup of an unclaimed feed would go on with it when it is restored.
     await store.events.claimFeed();
     if (await store.events.takeMark(UPGRADED)) log.warn(UPGRADE);
-    const changeLog = new ChangeLog(store, log);
     let metrics: OpenMetrics | undefined;
-    const events: LimiterEvents = {
-      onBan: (keyId, ban) => void changeLog.banBegins(keyId, ban),
+    const opened = await openLimiter(config, store, {
+      clock,
+      log,
       onHeartbeat: (seconds) => metrics?.metrics.heartbeat(seconds),
-    };
-    const opened = await openLimiter(config, store, { clock, log, ...surroundings }, events);
+      ...surroundings,
+    });
     ({ limiter } = opened);
     const state = { isOpen: true, isDraining: false, isWritable: true };
     const addressOf = clientAddress(config.trustProxy);
@@ -175,7 +174,6 @@ export async function startService(config: Config, dependencies: ServiceDependen
       keyUses,
       usage,
       preparePages,
-      changeLog,
       eventsKept: config.eventsKept,
       auditKept: config.auditKept,
     });

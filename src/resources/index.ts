@@ -1,5 +1,4 @@
 import { audit } from './audit/feature.ts';
-import { notices } from './notices/feature.ts';
 import { events } from './events/feature.ts';
 import { accounts } from './accounts/feature.ts';
 import { keys } from './keys/feature.ts';
@@ -21,7 +20,6 @@ import { overview } from './overview/feature.ts';
  */
 export const FEATURES = [
   audit,
-  notices,
   events,
   accounts,
   keys,

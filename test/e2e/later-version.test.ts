@@ -6,7 +6,7 @@ import { DAY } from '../../src/domain/clock.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestService, temporaryDatabase } from '../support/service.ts';
 import { ROOT } from '../support/store.ts';
-import { logged, until } from '../support/shared-counting.ts';
+import { until } from '../support/shared-counting.ts';
 
 const PET = '{"name":"Rex","categoryId":7,"status":"available"}';
 
@@ -75,12 +75,6 @@ test('a key with a scope of a later version has its other scopes', async (t) => 
   db.exec('UPDATE key_changes SET count = count + 1');
   await until(async () => (await send('/pets', PET)).status === 403);
   assert.equal((await send('/pets')).status, 200);
-});
-
-test('a notice of a later version is logged like any other', async (t) => {
-  const { service, db } = await startBeside(t);
-  db.exec(`INSERT INTO notices (event, key_id, account_id) VALUES ('key blessed', 1, 1)`);
-  await until(() => logged(service, 'key blessed') === 1);
 });
 
 test('a value that no version writes is a 500 that says nothing, and the log names the column', async (t) => {

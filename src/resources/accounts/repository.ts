@@ -19,7 +19,6 @@ import type { Queries, Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
 import { markOnce, recordEvents } from '../events/repository.ts';
 import { findStream } from '../events/rules.ts';
-import { addAccountNotice } from '../notices/repository.ts';
 import {
   type ACCOUNT_STATES,
   type AccountOrder,
@@ -139,41 +138,31 @@ async function changeAccount(
 
   const update = (columns: Parameters<typeof ACCOUNTS.set>[0]) =>
     transaction.query(sql`UPDATE accounts SET ${ACCOUNTS.set(columns)} WHERE id = ${id}`);
-  const record = async (
-    event: Parameters<typeof addAccountNotice>[1],
-    action: string,
-    before: AuditValues,
-    after: AuditValues,
-  ) => {
-    await addAccountNotice(transaction, event, id);
-    await addAudit(transaction, actor, accountChange(action, account, { before, after }));
-  };
+  const record = (action: string, before: AuditValues, after: AuditValues) =>
+    addAudit(transaction, actor, accountChange(action, account, { before, after }));
 
   if (patch.name !== undefined) {
     // Also when the name stays, because the row of an earlier version has no folded name.
     await update({ name, foldedName: foldedName(name) });
-    if (name !== account.name)
-      await record('account renamed', 'accounts rename', { name: account.name }, { name });
+    if (name !== account.name) await record('accounts rename', { name: account.name }, { name });
     account = { ...account, name };
   }
   const [before, after] = [planColumns(account.plan, account.limits), planColumns(plan, limits)];
   if (!isDeepStrictEqual(before, after)) {
     await update({ perMinute: undefined, perDay: undefined, ...after });
-    await record('plan changed', 'accounts set', before, after);
+    await record('accounts set', before, after);
     account = { ...account, plan, limits };
   }
   if (patch.note !== undefined && patch.note !== (account.note ?? '')) {
     const note = patch.note === '' ? undefined : patch.note;
     await update({ note });
-    const values = { before: { note: account.note ?? null }, after: { note: note ?? null } };
-    await addAudit(transaction, actor, accountChange('accounts set', account, values));
+    await record('accounts set', { note: account.note ?? null }, { note: note ?? null });
     account = { ...account, note };
   }
   if (patch.suspended !== undefined && patch.suspended !== (account.suspendedAt !== undefined)) {
     const suspendedAt = patch.suspended ? await transaction.now() : undefined;
     await update({ suspendedAt });
     await record(
-      patch.suspended ? 'account suspended' : 'account resumed',
       patch.suspended ? 'accounts suspend' : 'accounts resume',
       { suspendedAt: instantOrNull(account.suspendedAt) },
       { suspendedAt: instantOrNull(suspendedAt) },

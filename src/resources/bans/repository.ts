@@ -15,7 +15,6 @@ import { addAudit } from '../audit/repository.ts';
 import { markOnce, recordEvents } from '../events/repository.ts';
 import { keyEvent } from '../keys/repository.ts';
 import { KEYS, parseKey, SELECT_KEYS } from '../keys/table.ts';
-import { addKeyNotice } from '../notices/repository.ts';
 
 /** A ban in force, with the key's label and account. */
 export interface ListedBan extends KeyBan {
@@ -33,13 +32,12 @@ const parseListed = createParser({ id: integer, label: optional(text), accountId
 /** Keys that one statement names. */
 const KEYS_READ = 500;
 
-/** Adds the notice and the entry in the audit log of a ban that was lifted. */
+/** Adds the entry in the audit log of a ban that was lifted. */
 async function recordLift(
   transaction: Transaction,
   actor: Actor,
   { keyId, until, count }: KeyBan,
 ): Promise<void> {
-  await addKeyNotice(transaction, 'ban lifted', keyId);
   const [key] = await transaction.query<[accountId: bigint]>(
     sql`SELECT account_id FROM keys WHERE id = ${keyId}`,
   );
@@ -51,7 +49,7 @@ async function recordLift(
   });
 }
 
-/** Lifts a ban that is in force at `now` (Unix milliseconds), with its notice and its entry in the audit log. */
+/** Lifts a ban that is in force at `now` (Unix milliseconds), with its entry in the audit log. */
 async function liftBan(
   transaction: Transaction,
   actor: Actor,
@@ -114,7 +112,7 @@ export function open(
       return { items: await describe(items), next };
     },
     /**
-     * Ends the ban of a key, with its notice and its entry in the audit log. With Redis, these follow right after
+     * Ends the ban of a key, with its entry in the audit log. With Redis, this follows right after
      * (docs/design/keys-and-operators.md).
      */
     async lift(actor: Actor, keyId: number, quotas: Pick<RateLimitAdmin, 'liftBan'>) {

@@ -23,7 +23,6 @@ import { ask, Question, type Transaction } from '../../storage/transaction.ts';
 import { addAudit, countEntriesOfKeys } from '../audit/repository.ts';
 import { markOnce, type NewEvent, recordEvents } from '../events/repository.ts';
 import { type EventType, findStream } from '../events/rules.ts';
-import { addKeyNotice } from '../notices/repository.ts';
 import { checkCaller, findKey, lockCaller, type RefusedCaller, selectById } from './caller.ts';
 import { PostgresLookup, writeUses } from './postgres.ts';
 import {
@@ -207,7 +206,6 @@ async function rotateKey(
     keyEvent('key.created', actor, record, now),
     keyEvent('key.rotated', actor, rotated, now),
   ]);
-  await addKeyNotice(transaction, 'key rotated', old.id);
   const before = { expiresAt: instantOrNull(expiresAt) };
   const after = { expiresAt: textFromInstant(end), rotatedTo: record.id };
   await addAudit(transaction, actor, keyChange('keys rotate', old, { before, after }));
@@ -241,7 +239,6 @@ async function revokeKey(
   if (key.revokedAt !== undefined) return { value: key };
   await updateKey(transaction, key.id, { revokedAt: now });
   await recordEvents(transaction, [keyEvent('key.revoked', actor, { ...key, revokedAt: now }, now)]);
-  await addKeyNotice(transaction, 'key revoked', key.id);
   const after = { revokedAt: textFromInstant(now) };
   await addAudit(transaction, actor, keyChange('keys revoke', key, { after }));
   return { value: { ...key, revokedAt: now } };
@@ -270,7 +267,6 @@ async function setScopes(
   if (refused !== undefined) return refused;
   if (scopes.join() === key.scopes.join()) return { value: { key, before: scopes } };
   await updateKey(transaction, id, { scopes });
-  await addKeyNotice(transaction, 'key scopes changed', id);
   const values = { before: { scopes: key.scopes }, after: { scopes } };
   await addAudit(transaction, actor, keyChange('keys set', key, values));
   return { value: { key: { ...key, scopes }, before: key.scopes } };
