@@ -2,6 +2,17 @@
 /** An integer of 64 bits: a number up to ±(2^53 − 1), and a bigint beyond, so that it is never rounded. */
 export type Int64 = number | bigint;
 
+/** An animal of the catalogue. */
+export interface Pet {
+  /** The animal's name. */
+  readonly name: string;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId: Int64;
+  readonly status?: PetStatus | undefined;
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: Int64;
+}
+
 /** Availability status of an animal. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
@@ -23,15 +34,19 @@ export interface PetPatch {
   readonly status?: PetStatus | null | undefined;
 }
 
-/** An animal of the catalogue. */
-export interface Pet {
-  /** The animal's name. */
+/** An account as its keys see it. */
+export interface OwnAccount {
+  /** The name of the account. */
   readonly name: string;
-  /** Identifier of the category the animal belongs to. */
-  readonly categoryId: Int64;
-  readonly status?: PetStatus | undefined;
-  /** Unique identifier assigned by the service on creation. */
-  readonly id: Int64;
+  /** The plan of the account. */
+  readonly plan: 'free' | 'pro' | 'business' | 'enterprise';
+  readonly limits: AccountLimits;
+  /** What the calling key may do. */
+  readonly scopes: readonly Scope[];
+  readonly minute: AccountWindow;
+  readonly day: AccountWindow;
+  /** The bans in force of keys of this environment. */
+  readonly bans: readonly KeyBan[];
 }
 
 /** The requests that an account may make. */
@@ -41,6 +56,17 @@ export interface AccountLimits {
   /** Requests per UTC day. */
   readonly perDay: number;
 }
+
+/** What a key may do. */
+export type Scope =
+  | 'pets:read'
+  | 'pets:write'
+  | 'pets:manage'
+  | 'store:read'
+  | 'store:write'
+  | 'events:read'
+  | 'keys:manage'
+  | 'webhooks:manage';
 
 /** A window of the limits, as it is now. */
 export interface AccountWindow {
@@ -62,27 +88,6 @@ export interface KeyBan {
   readonly count: number;
 }
 
-/** An account as its keys see it. */
-export interface OwnAccount {
-  /** The name of the account. */
-  readonly name: string;
-  /** The plan of the account. */
-  readonly plan: 'free' | 'pro' | 'business' | 'enterprise';
-  readonly limits: AccountLimits;
-  /** What the calling key may do. */
-  readonly scopes: readonly Scope[];
-  readonly minute: AccountWindow;
-  readonly day: AccountWindow;
-  /** The bans in force of keys of this environment. */
-  readonly bans: readonly KeyBan[];
-}
-
-/** Length of the intervals of a usage history, in UTC. */
-export type UsageInterval = 'hour' | 'day';
-
-/** What the rows of a usage history tell apart besides intervals. */
-export type UsageBy = 'operation' | 'key';
-
 /** The requests of one interval, operation and key, by their outcomes. See `by` for rows that add up keys or operations. */
 export interface Usage {
   /** When the interval begins. */
@@ -100,6 +105,12 @@ export interface Usage {
   /** Requests that were answered with 5xx. */
   readonly serverError: number;
 }
+
+/** Length of the intervals of a usage history, in UTC. */
+export type UsageInterval = 'hour' | 'day';
+
+/** What the rows of a usage history tell apart besides intervals. */
+export type UsageBy = 'operation' | 'key';
 
 /** A request that was answered with an error. */
 export interface FailedRequest {
@@ -139,6 +150,16 @@ export interface FailedRequest {
   readonly keyId: Int64;
 }
 
+/** A category of animals. */
+export interface Category {
+  /** The name of the category. No other category has it, ignoring case. */
+  readonly name: string;
+  /** What belongs to the category. */
+  readonly description?: string | undefined;
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: Int64;
+}
+
 /** A category to add. */
 export interface NewCategory {
   /** The name of the category. No other category has it, ignoring case. */
@@ -155,15 +176,8 @@ export interface CategoryPatch {
   readonly description?: string | null | undefined;
 }
 
-/** A category of animals. */
-export interface Category {
-  /** The name of the category. No other category has it, ignoring case. */
-  readonly name: string;
-  /** What belongs to the category. */
-  readonly description?: string | undefined;
-  /** Unique identifier assigned by the service on creation. */
-  readonly id: Int64;
-}
+/** Something that happened. `type` says what, and which schema `data` has. */
+export type Event = PetEvent | CategoryEvent | OrderEvent | LimitEvent | KeyEvent | WebhookEvent;
 
 /** An animal was added, changed or deleted. `data` is the animal, of a deleted one as it was before. */
 export interface PetEvent {
@@ -204,15 +218,27 @@ export interface OrderEvent {
   readonly data: Order;
 }
 
-/** How much of the limit of a day is used. */
-export interface LimitUse {
-  /** The UTC day. */
-  readonly day: string;
-  /** Requests that the plan allows a day. */
-  readonly limit: Int64;
-  /** Requests that were counted. */
-  readonly used: Int64;
+/** An order of an account. */
+export interface Order {
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: Int64;
+  /** Identifier of the animal. */
+  readonly petId: Int64;
+  /** Always 1. */
+  readonly quantity: 1;
+  /** When the animal is to be handed over, in UTC. */
+  readonly shipDate?: string | undefined;
+  readonly status: OrderStatus;
+  /** Whether the status is `complete`. */
+  readonly complete: boolean;
+  /** When the order was made. */
+  readonly createdAt: string;
+  /** When the order expires if it is still open. */
+  readonly expiresAt: string;
 }
+
+/** Status of an order. An order is open while it is pending. */
+export type OrderStatus = 'pending' | 'complete' | 'cancelled' | 'expired';
 
 /** The account has used 80 % of its limit of a day (`limit.warning`), or all of it (`limit.reached`). */
 export interface LimitEvent {
@@ -225,6 +251,16 @@ export interface LimitEvent {
   readonly data: LimitUse;
 }
 
+/** How much of the limit of a day is used. */
+export interface LimitUse {
+  /** The UTC day. */
+  readonly day: string;
+  /** Requests that the plan allows a day. */
+  readonly limit: Int64;
+  /** Requests that were counted. */
+  readonly used: Int64;
+}
+
 /** A key of the account was created, rotated, revoked or banned, or it ends within a week. `data` is the key, without the key itself. */
 export interface KeyEvent {
   /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
@@ -234,50 +270,6 @@ export interface KeyEvent {
   /** When it happened. */
   readonly timestamp: string;
   readonly data: Key;
-}
-
-/** An endpoint of the account was disabled. `data` is the webhook, without its secret. */
-export interface WebhookEvent {
-  /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
-  readonly id: string;
-  /** What happened. */
-  readonly type: 'webhook.disabled';
-  /** When it happened. */
-  readonly timestamp: string;
-  readonly data: Webhook;
-}
-
-/** Something that happened. `type` says what, and which schema `data` has. */
-export type Event = PetEvent | CategoryEvent | OrderEvent | LimitEvent | KeyEvent | WebhookEvent;
-
-/** What a key may do. */
-export type Scope =
-  | 'pets:read'
-  | 'pets:write'
-  | 'pets:manage'
-  | 'store:read'
-  | 'store:write'
-  | 'events:read'
-  | 'keys:manage'
-  | 'webhooks:manage';
-
-/** State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon. */
-export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
-
-/** A key to create. */
-export interface NewKey {
-  /** A note to recognize the key by. It must not hold an API key. */
-  readonly label?: string | undefined;
-  /** What the key may do, at most what the calling key may do. By default what the calling key may do, except `pets:manage`, `keys:manage` and `webhooks:manage`. */
-  readonly scopes?: readonly Scope[] | undefined;
-  /** When the key ends. By default it does not. */
-  readonly expiresAt?: string | undefined;
-}
-
-/** How a key is rotated. */
-export interface Rotation {
-  /** Seconds that the old key still works. It never works past its own expiry. */
-  readonly grace?: number | undefined;
 }
 
 /** A key of an account, without the key itself. */
@@ -299,6 +291,68 @@ export interface Key {
   readonly lastUsedAt?: string | undefined;
   /** The last four characters of the key, to find it by. */
   readonly ending?: string | undefined;
+}
+
+/** State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon. */
+export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
+
+/** An endpoint of the account was disabled. `data` is the webhook, without its secret. */
+export interface WebhookEvent {
+  /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
+  readonly id: string;
+  /** What happened. */
+  readonly type: 'webhook.disabled';
+  /** When it happened. */
+  readonly timestamp: string;
+  readonly data: Webhook;
+}
+
+/** An endpoint that gets events, without its secret. */
+export interface Webhook {
+  /** Unique identifier assigned by the service. */
+  readonly id: Int64;
+  /** Where the events go: https, at a public address. */
+  readonly url: string;
+  /** The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see. */
+  readonly types: readonly (
+    | '*'
+    | 'pet.*'
+    | 'category.*'
+    | 'order.*'
+    | 'limit.*'
+    | 'key.*'
+    | 'webhook.*'
+    | 'pet.created'
+    | 'pet.updated'
+    | 'pet.deleted'
+    | 'category.created'
+    | 'category.updated'
+    | 'category.deleted'
+    | 'order.created'
+    | 'order.completed'
+    | 'order.cancelled'
+    | 'order.expired'
+    | 'limit.warning'
+    | 'limit.reached'
+    | 'key.created'
+    | 'key.rotated'
+    | 'key.revoked'
+    | 'key.banned'
+    | 'key.expiring'
+    | 'webhook.disabled'
+  )[];
+  /** What the endpoint is for. */
+  readonly description?: string | undefined;
+  /** Whether it gets events. */
+  readonly enabled: boolean;
+  /** Why it gets none: `request` (somebody disabled it), `gone` (it answered 410), `failing` (for five days), `copied` (the database is a copy). */
+  readonly disabledReason?: 'request' | 'gone' | 'failing' | 'copied' | undefined;
+  /** When it was added. */
+  readonly createdAt: string;
+  /** Identifier of the key that added it. */
+  readonly createdBy: Int64;
+  /** Events that were deleted before the endpoint got them, because it was disabled for too long. */
+  readonly missed: Int64;
 }
 
 /** A key that was just created. */
@@ -324,8 +378,21 @@ export interface IssuedKey {
   readonly key: string;
 }
 
-/** Status of an order. An order is open while it is pending. */
-export type OrderStatus = 'pending' | 'complete' | 'cancelled' | 'expired';
+/** A key to create. */
+export interface NewKey {
+  /** A note to recognize the key by. It must not hold an API key. */
+  readonly label?: string | undefined;
+  /** What the key may do, at most what the calling key may do. By default what the calling key may do, except `pets:manage`, `keys:manage` and `webhooks:manage`. */
+  readonly scopes?: readonly Scope[] | undefined;
+  /** When the key ends. By default it does not. */
+  readonly expiresAt?: string | undefined;
+}
+
+/** How a key is rotated. */
+export interface Rotation {
+  /** Seconds that the old key still works. With 0 it ends at once. It never works past its own expiry. */
+  readonly grace?: number | undefined;
+}
 
 /** An order of an animal. */
 export interface NewOrder {
@@ -337,23 +404,54 @@ export interface NewOrder {
   readonly shipDate?: string | undefined;
 }
 
-/** An order of an account. */
-export interface Order {
-  /** Unique identifier assigned by the service on creation. */
+/** A webhook with its secret. */
+export interface WebhookWithSecret {
+  /** Unique identifier assigned by the service. */
   readonly id: Int64;
-  /** Identifier of the animal. */
-  readonly petId: Int64;
-  /** Always 1. */
-  readonly quantity: 1;
-  /** When the animal is to be handed over, in UTC. */
-  readonly shipDate?: string | undefined;
-  readonly status: OrderStatus;
-  /** Whether the status is `complete`. */
-  readonly complete: boolean;
-  /** When the order was made. */
+  /** Where the events go: https, at a public address. */
+  readonly url: string;
+  /** The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see. */
+  readonly types: readonly (
+    | '*'
+    | 'pet.*'
+    | 'category.*'
+    | 'order.*'
+    | 'limit.*'
+    | 'key.*'
+    | 'webhook.*'
+    | 'pet.created'
+    | 'pet.updated'
+    | 'pet.deleted'
+    | 'category.created'
+    | 'category.updated'
+    | 'category.deleted'
+    | 'order.created'
+    | 'order.completed'
+    | 'order.cancelled'
+    | 'order.expired'
+    | 'limit.warning'
+    | 'limit.reached'
+    | 'key.created'
+    | 'key.rotated'
+    | 'key.revoked'
+    | 'key.banned'
+    | 'key.expiring'
+    | 'webhook.disabled'
+  )[];
+  /** What the endpoint is for. */
+  readonly description?: string | undefined;
+  /** Whether it gets events. */
+  readonly enabled: boolean;
+  /** Why it gets none: `request` (somebody disabled it), `gone` (it answered 410), `failing` (for five days), `copied` (the database is a copy). */
+  readonly disabledReason?: 'request' | 'gone' | 'failing' | 'copied' | undefined;
+  /** When it was added. */
   readonly createdAt: string;
-  /** When the order expires if it is still open. */
-  readonly expiresAt: string;
+  /** Identifier of the key that added it. */
+  readonly createdBy: Int64;
+  /** Events that were deleted before the endpoint got them, because it was disabled for too long. */
+  readonly missed: Int64;
+  /** Signs the events. It is shown only in this answer: store it now. */
+  readonly secret: string;
 }
 
 /** A webhook to add. Without `types` it gets all events. */
@@ -434,102 +532,37 @@ export interface WebhookPatch {
   readonly enabled?: boolean | undefined;
 }
 
-/** An endpoint that gets events, without its secret. */
-export interface Webhook {
-  /** Unique identifier assigned by the service. */
+/** The attempt of a test. */
+export interface WebhookTest {
+  /** Identifier of the attempt. */
   readonly id: Int64;
-  /** Where the events go: https, at a public address. */
-  readonly url: string;
-  /** The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see. */
-  readonly types: readonly (
-    | '*'
-    | 'pet.*'
-    | 'category.*'
-    | 'order.*'
-    | 'limit.*'
-    | 'key.*'
-    | 'webhook.*'
-    | 'pet.created'
-    | 'pet.updated'
-    | 'pet.deleted'
-    | 'category.created'
-    | 'category.updated'
-    | 'category.deleted'
-    | 'order.created'
-    | 'order.completed'
-    | 'order.cancelled'
-    | 'order.expired'
-    | 'limit.warning'
-    | 'limit.reached'
-    | 'key.created'
-    | 'key.rotated'
-    | 'key.revoked'
-    | 'key.banned'
-    | 'key.expiring'
-    | 'webhook.disabled'
-  )[];
-  /** What the endpoint is for. */
-  readonly description?: string | undefined;
-  /** Whether it gets events. */
+  /** The `id` of the event. */
+  readonly eventId: string;
+  /** The type of the event, or `webhook.test`. */
+  readonly type: string;
+  /** The number of the attempt: 1 for the first. */
+  readonly attempt: number;
+  /** When it began. */
+  readonly at: string;
+  readonly status: DeliveryStatus;
+  /** The status of the answer. */
+  readonly httpStatus?: number | undefined;
+  /** Why it failed. */
+  readonly failure?:
+    | 'url_refused'
+    | 'name_not_resolved'
+    | 'address_not_public'
+    | 'connection_failed'
+    | 'tls_failed'
+    | 'timeout'
+    | 'invalid_answer'
+    | 'redirect'
+    | 'status'
+    | undefined;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: Int64;
+  /** Whether the webhook is enabled. A disabled one gets tests, but no events. */
   readonly enabled: boolean;
-  /** Why it gets none: `request` (somebody disabled it), `gone` (it answered 410), `failing` (for five days), `copied` (the database is a copy). */
-  readonly disabledReason?: 'request' | 'gone' | 'failing' | 'copied' | undefined;
-  /** When it was added. */
-  readonly createdAt: string;
-  /** Identifier of the key that added it. */
-  readonly createdBy: Int64;
-  /** Events that were deleted before the endpoint got them, because it was disabled for too long. */
-  readonly missed: Int64;
-}
-
-/** A webhook with its secret. */
-export interface WebhookWithSecret {
-  /** Unique identifier assigned by the service. */
-  readonly id: Int64;
-  /** Where the events go: https, at a public address. */
-  readonly url: string;
-  /** The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see. */
-  readonly types: readonly (
-    | '*'
-    | 'pet.*'
-    | 'category.*'
-    | 'order.*'
-    | 'limit.*'
-    | 'key.*'
-    | 'webhook.*'
-    | 'pet.created'
-    | 'pet.updated'
-    | 'pet.deleted'
-    | 'category.created'
-    | 'category.updated'
-    | 'category.deleted'
-    | 'order.created'
-    | 'order.completed'
-    | 'order.cancelled'
-    | 'order.expired'
-    | 'limit.warning'
-    | 'limit.reached'
-    | 'key.created'
-    | 'key.rotated'
-    | 'key.revoked'
-    | 'key.banned'
-    | 'key.expiring'
-    | 'webhook.disabled'
-  )[];
-  /** What the endpoint is for. */
-  readonly description?: string | undefined;
-  /** Whether it gets events. */
-  readonly enabled: boolean;
-  /** Why it gets none: `request` (somebody disabled it), `gone` (it answered 410), `failing` (for five days), `copied` (the database is a copy). */
-  readonly disabledReason?: 'request' | 'gone' | 'failing' | 'copied' | undefined;
-  /** When it was added. */
-  readonly createdAt: string;
-  /** Identifier of the key that added it. */
-  readonly createdBy: Int64;
-  /** Events that were deleted before the endpoint got them, because it was disabled for too long. */
-  readonly missed: Int64;
-  /** Signs the events. It is shown only in this answer: store it now. */
-  readonly secret: string;
 }
 
 /** What became of an attempt. */
@@ -564,39 +597,6 @@ export interface Delivery {
     | undefined;
   /** How long it took, in milliseconds. */
   readonly durationMs: Int64;
-}
-
-/** The attempt of a test. */
-export interface WebhookTest {
-  /** Identifier of the attempt. */
-  readonly id: Int64;
-  /** The `id` of the event. */
-  readonly eventId: string;
-  /** The type of the event, or `webhook.test`. */
-  readonly type: string;
-  /** The number of the attempt: 1 for the first. */
-  readonly attempt: number;
-  /** When it began. */
-  readonly at: string;
-  readonly status: DeliveryStatus;
-  /** The status of the answer. */
-  readonly httpStatus?: number | undefined;
-  /** Why it failed. */
-  readonly failure?:
-    | 'url_refused'
-    | 'name_not_resolved'
-    | 'address_not_public'
-    | 'connection_failed'
-    | 'tls_failed'
-    | 'timeout'
-    | 'invalid_answer'
-    | 'redirect'
-    | 'status'
-    | undefined;
-  /** How long it took, in milliseconds. */
-  readonly durationMs: Int64;
-  /** Whether the webhook is enabled. A disabled one gets tests, but no events. */
-  readonly enabled: boolean;
 }
 
 /** From when events are sent again. */

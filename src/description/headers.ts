@@ -1,10 +1,10 @@
 import { BASE_LENGTH, ORIGIN_LENGTH } from '../config/addresses.ts';
 import { PLANS } from '../domain/plan.ts';
 import { entityTag } from '../domain/json.ts';
-import { petJson } from '../resources/pets/table.ts';
 import { take, UNUSED } from '../limits/quota.ts';
 import type { AnyParameter } from '../http/parameters.ts';
-import { EXAMPLE_PET, GET_PET_DEPRECATION } from '../resources/pets/operations.ts';
+import { GET_PET_DEPRECATION } from '../resources/pets/operations.ts';
+import { EXAMPLE_PET } from '../resources/pets/schema.ts';
 import { ACCEPT_PATCH } from '../http/body.ts';
 import { REQUEST_ID } from '../http/request-headers.ts';
 import { deprecationHeaders } from '../http/routes.ts';
@@ -78,7 +78,7 @@ export function headerComponents(base: string) {
     ETag: {
       description: 'Identifies exactly this content; send it back in `If-None-Match`.',
       schema: text(/^"[A-Za-z0-9_-]+"$/, 64),
-      example: entityTag(petJson(EXAMPLE_PET)),
+      example: entityTag(JSON.stringify(EXAMPLE_PET)),
     },
     'Cache-Control': {
       description: 'Only the caller may keep the response, and must ask whether it still holds.',
@@ -144,8 +144,7 @@ export function nextLink(
 
 /** Characters of the longest `name=value&` of a parameter. A list has one for each of its values. */
 function longestPart(name: string, { schema, longest }: AnyParameter): number {
-  const times = typeof schema === 'string' ? 1 : Number(schema['maxItems'] ?? 1);
-  return times * (name.length + longest + 2);
+  return Number(schema['maxItems'] ?? 1) * (name.length + longest + 2);
 }
 
 /** `Location` of a thing with this id that was added at the address `address`. */

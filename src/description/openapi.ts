@@ -1,15 +1,16 @@
 // Contract: sections 1 and 9.
-import { EVENT_EXAMPLES } from '../resources/events/operations.ts';
+import { EVENT_SCHEMAS } from '../resources/events/schema.ts';
 import { EVENT_TYPE_NAMES } from '../resources/events/rules.ts';
 import { RESOURCES } from '../resources/operations.ts';
 import type { Operation, OperationGroup, Resource } from '../http/operation.ts';
 import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
+import { listExamples } from '../domain/fields.ts';
 import { doAtOnce, doInTurns, type Parts } from '../domain/parts.ts';
 import { guide } from './guide.ts';
 import { headerComponents } from './headers.ts';
 import { describeOperation, type OperationObject, SECURITY_SCHEME } from './operations.ts';
 import { describeParameters } from './parameters.ts';
-import { json, schemaComponents } from './schemas.ts';
+import { json, schemaComponents, schemaRef } from './schemas.ts';
 import { shareResponses } from './shared-responses.ts';
 
 /** The base addresses that are known, by their environments. */
@@ -127,10 +128,10 @@ function* describe(urls: Urls, base: string, resources: readonly Resource[]) {
 function describeWebhooks() {
   return Object.fromEntries(
     EVENT_TYPE_NAMES.map((type) => {
-      const kind = type.slice(0, type.indexOf('.')) as keyof typeof EVENT_EXAMPLES;
-      const name = kind.charAt(0).toUpperCase() + kind.slice(1);
-      const schema = { $ref: `#/components/schemas/${name}Event` };
-      const example = { summary: type, value: { ...EVENT_EXAMPLES[kind], type } };
+      const kind = type.slice(0, type.indexOf('.')) as keyof typeof EVENT_SCHEMAS;
+      const schema = EVENT_SCHEMAS[kind];
+      const [event] = listExamples(schema) as readonly object[];
+      const example = { summary: type, value: { ...event, type } };
       return [
         type,
         {
@@ -141,7 +142,7 @@ function describeWebhooks() {
             summary: type,
             description: `Sent to the endpoints that chose \`${type}\`, signed as Standard Webhooks say.`,
             security: [],
-            requestBody: { required: true, content: json(schema, { [kind]: example }) },
+            requestBody: { required: true, content: json(schemaRef(schema), { [kind]: example }) },
             responses: { 204: { description: 'The event was taken. Any other 2xx says the same.' } },
           },
         },

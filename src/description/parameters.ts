@@ -2,6 +2,7 @@
 import { type Operation, type OperationGroup, pathNames } from '../http/operation.ts';
 import type { AnyParameter } from '../http/parameters.ts';
 import { REQUEST_HEADERS } from '../http/request-headers.ts';
+import { schemaRef } from './schemas.ts';
 import type { Parameter, Ref } from './types.ts';
 
 /** The parameters of operations as reusable components, and the references to them. */
@@ -12,17 +13,15 @@ export function describeParameters(groups: readonly OperationGroup[]) {
    * The name of a parameter. If an earlier operation means something else by it, the id of the first operation that means the
    * same is before it.
    */
-  const componentName = ({ id, parameters }: Operation, name: string): string => {
-    const text = JSON.stringify(parameters[name]);
+  const componentName = (operation: Operation, name: string): string => {
+    const text = JSON.stringify(describe(operation, name));
     const having = operations.filter((each) => name in each.parameters);
-    const same = having.findIndex((each) => JSON.stringify(each.parameters[name]) === text);
-    return same === 0 ? name : `${having[same]?.id ?? id}.${name}`;
+    const same = having.findIndex((each) => JSON.stringify(describe(each, name)) === text);
+    return same === 0 ? name : `${having[same]?.id ?? operation.id}.${name}`;
   };
-  for (const operation of operations) {
-    const inPath = pathNames(operation.path);
-    for (const [name, parameter] of Object.entries(operation.parameters))
-      components[componentName(operation, name)] = describe(name, inPath.includes(name), parameter);
-  }
+  for (const operation of operations)
+    for (const name of Object.keys(operation.parameters))
+      components[componentName(operation, name)] = describe(operation, name);
   const headers = new Set(operations.flatMap(requestHeaders));
   for (const [name, { description, pattern, maxLength, example }] of Object.entries(REQUEST_HEADERS)) {
     if (!headers.has(name as HeaderName)) continue;
@@ -48,15 +47,15 @@ function requestHeaders({ method, role, answer }: Operation): readonly HeaderNam
   return [method === 'POST' ? 'Idempotency-Key' : 'If-Match', 'X-Request-Id'];
 }
 
-function describe(name: string, isInPath: boolean, parameter: AnyParameter): Parameter {
-  const { description, schema, example } = parameter;
+function describe({ path, parameters }: Operation, name: string): Parameter {
+  const { description, schema, named, example } = parameters[name] as AnyParameter;
   return {
     name,
-    ...(isInPath ? { in: 'path', required: true } : { in: 'query' }),
+    ...(pathNames(path).includes(name) ? { in: 'path', required: true } : { in: 'query' }),
     description,
-    schema: typeof schema === 'string' ? { $ref: `#/components/schemas/${schema}` } : schema,
+    schema: named === undefined ? schema : schemaRef(named),
     // A list is sent as one parameter for each value.
-    ...(typeof schema !== 'string' && schema['type'] === 'array' && { style: 'form', explode: true }),
+    ...(schema['type'] === 'array' && { style: 'form', explode: true }),
     example,
   };
 }

@@ -23,23 +23,37 @@ export const ErrorBody = z
       .max(599)
       .meta({ format: 'int32', description: 'The HTTP status code of the response.' }),
   })
-  .meta({ id: 'Error', description: 'Why a request was refused.' });
+  .meta({
+    id: 'Error',
+    description: 'Why a request was refused.',
+    examples: [errorExample('not_found', 'There is no animal with this petId.')],
+  });
 
 const CONVERSION = {
   // Clients may send fields that a schema does not have: the service ignores them.
   io: 'input',
   // A bigint has no JSON Schema. The metadata of an int64 says what it is.
   unrepresentable: 'any',
-} as const;
+  // Zod drops the examples of what it transforms. Ours are of what is sent.
+  override({ zodSchema, jsonSchema }) {
+    const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+    if (examples !== undefined) jsonSchema.examples = examples as unknown[];
+  },
+} as const satisfies z.core.ToJSONSchemaParams;
 
 /** JSON of this schema, with examples. */
 export function json(schema: Schema | Ref, examples: Examples): Content {
   return { 'application/json': { schema, examples } };
 }
 
+/** The reference to a schema that has a name. */
+export function schemaRef(schema: z.ZodType): Ref {
+  return { $ref: `#/components/schemas/${schema.meta()?.id}` };
+}
+
 /** JSON of a schema that has a name. */
 export function toContent({ schema, examples }: { schema: z.ZodType; examples: Examples }): Content {
-  return json({ $ref: `#/components/schemas/${schema.meta()?.id}` }, examples);
+  return json(schemaRef(schema), examples);
 }
 
 /** The body of a request, in each media type that it may have. */
@@ -51,42 +65,25 @@ export function requestBody(method: Method, body: NonNullable<Operation['body']>
 
 /** The schemas that have a name, as JSON Schema 2020-12 with references among them. */
 export function* schemaComponents(groups: readonly OperationGroup[]): Parts<Record<string, Schema>> {
-  const messages = groups.flatMap(({ operations }) => operations.map(({ errors }) => errors.not_found));
-  const notFound = errorExample('not_found', messages.find((message) => message !== undefined) ?? '');
-  const named = [...groups.flatMap(namedSchemas), { schema: ErrorBody, example: notFound }];
-  const components = new Map<string, Schema>();
-  // In the order of the groups, each before what only occurs inside of it.
-  for (const { schema } of named) components.set(schema.meta()?.id ?? '', {});
-  for (const { schema, example } of named) {
-    for (const [name, component] of convert(schema)) {
-      const own = name === schema.meta()?.id && example !== undefined;
-      const known = components.get(name);
-      if (own) components.set(name, { ...component, examples: [example] });
-      else if (known === undefined || Object.keys(known).length === 0) components.set(name, component);
-    }
+  const operations = groups.flatMap((group): readonly Operation[] => group.operations);
+  const components: Record<string, Schema> = {};
+  for (const schema of new Set([...operations.flatMap(namedSchemas), ErrorBody])) {
+    for (const [name, component] of convert(schema)) components[name] ??= component;
     yield;
   }
-  return Object.fromEntries(components);
+  return components;
 }
 
-interface NamedSchema {
-  readonly schema: z.ZodType;
-  readonly example?: unknown;
-}
-
-function namedSchemas({ schemas, operations }: OperationGroup): readonly NamedSchema[] {
-  if (schemas !== undefined) return schemas;
-  return operations.flatMap(({ body, answer: { content } }) => [
-    ...(body === undefined ? [] : [{ schema: body.schema }]),
-    ...(content === undefined ? [] : [{ schema: content.schema }]),
-  ]);
+function namedSchemas({ body, parameters, answer: { content } }: Operation): readonly z.ZodType[] {
+  const named = Object.values(parameters).map((parameter) => parameter.named);
+  return [content?.schema, body?.schema, ...named].filter((schema) => schema !== undefined);
 }
 
 /** A schema by its name, and the named ones inside of it. */
 function convert(schema: z.ZodType): (readonly [name: string, component: Schema])[] {
   const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, CONVERSION);
   // A schema that refers to its own name is among the definitions.
-  const all = own.$ref === undefined ? { ...$defs, [schema.meta()?.id ?? '']: own } : $defs;
+  const all = own.$ref === undefined ? { [schema.meta()?.id ?? '']: own, ...$defs } : $defs;
   const text = JSON.stringify(all);
   const bare = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as Record<string, Schema>;
   return Object.entries(bare).map(([name, { id: _id, $id: _address, ...rest }]) => [name, rest]);

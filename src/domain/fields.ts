@@ -12,13 +12,18 @@ export const int64 = z
   })
   .meta({ type: 'integer', format: 'int64' });
 
+/** The examples of a schema, as JSON. */
+export function listExamples(schema: z.ZodType): readonly unknown[] {
+  return (schema.meta()?.examples ?? []) as readonly unknown[];
+}
+
 /** A number of things in an answer. */
 export const count = (description: string, minimum: number, example: number) =>
   int64.meta({ format: 'int32', minimum, maximum: 2 ** 31 - 1, description, examples: [example] });
 
 export const ScopeName = z
   .enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` })
-  .meta({ id: 'Scope', description: 'What a key may do.' });
+  .meta({ id: 'Scope', description: 'What a key may do.', examples: ['pets:read'] });
 
 /** A date-time in an answer. */
 export const dateTime = z
@@ -106,4 +111,4 @@ export const ListCount = z
     count: z.int().meta({ description: 'How many rows the list has with these filters.' }),
     total: z.int().meta({ description: 'How many rows it has without filters.' }),
   })
-  .meta({ id: 'ListCount', description: 'How many rows a list has.' });
+  .meta({ id: 'ListCount', description: 'How many rows a list has.', examples: [{ count: 37, total: 212 }] });

@@ -1,12 +1,14 @@
 // Contract: sections 3, 4, 9 and 10.2.
 import type { IncomingMessage } from 'node:http';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Actor, OperatorActor } from '../domain/audit.ts';
 import type { Place } from '../domain/cursor.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
+import { listExamples } from '../domain/fields.ts';
+import { listed } from '../domain/parse.ts';
 import { type Patch, toPatch } from '../domain/patch.ts';
 import type { Waits } from './waits.ts';
 import type { Idempotency, Replay } from '../domain/idempotency.ts';
@@ -170,22 +172,18 @@ interface WithSummary {
   readonly summary: string;
 }
 
-interface WithBody {
-  readonly body: { readonly description: string; readonly examples: Examples };
-}
-
+/** What a declaration says of its answer. Its schema says the rest. */
 interface WithAnswer {
-  readonly answer: { readonly description: string; readonly examples: Examples } & Pick<
-    DeclaredAnswer,
-    'noStore'
-  >;
+  readonly noStore?: DeclaredAnswer['noStore'] | undefined;
+  /** The answer, where it differs from the example of its schema. */
+  readonly example?: unknown;
 }
 
 /** `petId` of `/pets/{petId}`. */
 type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never;
 
 /** The values that `handle` gets. A parameter of the path is never absent. */
-type ValuesOf<D> = D extends { readonly parameters: infer P; readonly path: infer Path }
+type ReadValues<D> = D extends { readonly parameters: infer P; readonly path: infer Path }
   ? {
       readonly [Name in keyof P]: P[Name] extends Parameter<infer Value, infer Absent>
         ? Value | (Name extends PathNames<Path> ? never : Absent)
@@ -194,7 +192,7 @@ type ValuesOf<D> = D extends { readonly parameters: infer P; readonly path: infe
   : {};
 
 /** A fault in the PATCH of a client counts only after 404 and 412. */
-type CallOf<M extends Method, D, P, Body> = D extends ForOperators
+type CallFor<M extends Method, D, P, Body> = D extends ForOperators
   ? OperatorCall<P, Body>
   : ClientCall<P, M extends 'PATCH' ? Patch<Body> : Body>;
 
@@ -219,16 +217,16 @@ interface ImpliedToClients extends Omit<ImpliedToOperators, 'POST'> {
   readonly POST: 'conflict' | 'idempotency_key_reused';
 }
 
-type KeysOf<Union> = Union extends unknown ? keyof Union : never;
+type AnyKey<Union> = Union extends unknown ? keyof Union : never;
 
 /**
  * The declaration of a shape: `D` is all that it says, and `handle` gets and returns what follows from `D`. The compiler infers `D`
  * before it looks at `handle`, because the first part maps `D`. The second refuses what no declaration of the shape has.
  */
-type Declared<Shape, M extends Method, D, Uses, Body, Returned = Allowed<M, D>, P = ValuesOf<D>> = {
+type Declared<Shape, M extends Method, D, Uses, Body, Returned = Allowed<M, D>, P = ReadValues<D>> = {
   readonly [Name in keyof D]: D[Name];
-} & { readonly [Name in Exclude<keyof D, KeysOf<Shape> | 'handle'>]: never } & {
-  handle(call: CallOf<M, D, P, Body>, uses: Uses): Promise<Returned>;
+} & { readonly [Name in Exclude<keyof D, AnyKey<Shape> | 'handle'>]: never } & {
+  handle(call: CallFor<M, D, P, Body>, uses: Uses): Promise<Returned>;
 };
 
 /**
@@ -241,7 +239,7 @@ type HonoursKey<D, Returned> = D extends ForOperators
     ? unknown
     : { readonly handle: 'It must pass the idempotency of its call on, and return what comes of it.' };
 
-type OperationOf<D, Uses> = D extends ForOperators ? OperatorOperation<Uses> : ClientOperation<Uses>;
+type For<D, Uses> = D extends ForOperators ? OperatorOperation<Uses> : ClientOperation<Uses>;
 
 /*
  * The shapes of an operation. Each fills in its method, its status and its schemas, and checks the types: `handle` gets
@@ -249,16 +247,16 @@ type OperationOf<D, Uses> = D extends ForOperators ? OperatorOperation<Uses> : C
  * clients. For a GET, the service adds HEAD, `ETag` and 304; for a POST of a client, it adds `Idempotency-Key`.
  */
 
-type ListDeclaration = Declaration & Partial<WithSummary> & { readonly examples: Examples };
+type ListDeclaration = Declaration & Partial<WithSummary>;
 
 interface PageValues {
   readonly limit: number;
   readonly cursor: bigint | undefined;
 }
 
-/** GET of a page of `things`, whose schema is `schema`. Its parameters choose what the list holds. */
+/** GET of a page of `things`, each of which is as `item` says. Its parameters choose what the list holds. */
 export function list<const D extends ListDeclaration, Uses>(
-  schema: z.ZodType,
+  item: z.ZodType,
   things: string,
   declaration: Declared<
     ListDeclaration,
@@ -267,15 +265,24 @@ export function list<const D extends ListDeclaration, Uses>(
     Uses,
     undefined,
     Allowed<'GET', D>,
-    ValuesOf<D> & PageValues
+    ReadValues<D> & PageValues
   >,
-): OperationOf<D, Uses> {
-  const { examples, role, description, parameters } = declaration;
+): For<D, Uses> {
+  const { role, description, parameters } = declaration;
   const isForClients = role === undefined;
   const limit = integer(LIMIT, {
     description: `Maximum number of ${isForClients ? things : 'rows'}${isForClients ? ' to return' : ''}.`,
     example: LIMIT.default,
   });
+  const page = listExamples(item).slice(0, 2);
+  const schema = z
+    .array(item)
+    .max(LIMIT.maximum)
+    .meta({
+      id: `${item.meta()?.id?.replace(/(?<!e)y$/, 'ie')}s`,
+      description: `A page of ${things}.`,
+      examples: [page, []],
+    });
   return complete<D, Uses>({
     method: 'GET',
     summary: `List ${things}`,
@@ -284,25 +291,32 @@ export function list<const D extends ListDeclaration, Uses>(
       ? `${description} When there are more, the \`Link\` header leads to the next page.`
       : description,
     parameters: isForClients ? { limit, ...parameters, cursor } : { ...parameters, limit, cursor },
-    answer: { status: 200, description: `A page of ${things}.`, content: { schema, examples } },
+    answer: {
+      status: 200,
+      description: `A page of ${things}.`,
+      content: {
+        schema,
+        examples: { page: { summary: 'A page', value: page }, empty: { summary: 'None', value: [] } },
+      },
+    },
   });
 }
 
-type ReadDeclaration = Declaration & WithSummary & WithAnswer;
+type ThingDeclaration = Declaration & WithSummary & WithAnswer;
 
 /** GET of one thing. */
-export function read<const D extends ReadDeclaration, Uses>(
+export function read<const D extends ThingDeclaration, Uses>(
   schema: z.ZodType,
-  declaration: Declared<ReadDeclaration, 'GET', D, Uses, undefined>,
-): OperationOf<D, Uses> {
+  declaration: Declared<ThingDeclaration, 'GET', D, Uses, undefined>,
+): For<D, Uses> {
   return complete<D, Uses>({
     method: 'GET',
     ...declaration,
-    answer: answerWith(200, schema, declaration.answer),
+    answer: describeAnswer(200, schema, declaration),
   });
 }
 
-type CreateDeclaration = Declaration & WithSummary & WithBody & WithAnswer & Pick<Common, 'location'>;
+type CreateDeclaration = Declaration & WithSummary & WithAnswer & Pick<Common, 'location'>;
 
 /** POST of a body of `input` that adds something. */
 export function create<
@@ -315,29 +329,27 @@ export function create<
   schema: z.ZodType,
   declaration: Declared<CreateDeclaration, 'POST', D, Uses, z.output<Body>, Returned> &
     HonoursKey<D, Returned>,
-): OperationOf<D, Uses> {
+): For<D, Uses> {
   return complete<D, Uses>({
     method: 'POST',
     ...(declaration.role === undefined && { location: `${declaration.path}/{id}` }),
     ...declaration,
-    body: { schema: input, ...declaration.body },
-    answer: answerWith(201, schema, declaration.answer),
+    body: describeBody(input),
+    answer: describeAnswer(201, schema, declaration),
   });
 }
 
-type ChangeDeclaration = Declaration & WithSummary & WithBody & WithAnswer;
-
 /** PATCH of a thing with a body of `input`. */
-export function change<Body extends z.ZodObject, const D extends ChangeDeclaration, Uses>(
+export function change<Body extends z.ZodObject, const D extends ThingDeclaration, Uses>(
   input: Body,
   schema: z.ZodType,
-  declaration: Declared<ChangeDeclaration, 'PATCH', D, Uses, z.output<Body>>,
-): OperationOf<D, Uses> {
+  declaration: Declared<ThingDeclaration, 'PATCH', D, Uses, z.output<Body>>,
+): For<D, Uses> {
   return complete<D, Uses>({
     method: 'PATCH',
     ...declaration,
-    body: { schema: input, ...declaration.body },
-    answer: answerWith(200, schema, declaration.answer),
+    body: describeBody(input),
+    answer: describeAnswer(200, schema, declaration),
   });
 }
 
@@ -346,7 +358,7 @@ type RemoveDeclaration = Declaration & WithSummary & { readonly answer: string }
 /** DELETE of a thing. `answer` says when it is done. */
 export function remove<const D extends RemoveDeclaration, Uses>(
   declaration: Declared<RemoveDeclaration, 'DELETE', D, Uses, undefined>,
-): OperationOf<D, Uses> {
+): For<D, Uses> {
   return complete<D, Uses>({
     method: 'DELETE',
     ...declaration,
@@ -354,33 +366,41 @@ export function remove<const D extends RemoveDeclaration, Uses>(
   });
 }
 
-type ActDeclaration = Declaration &
-  WithSummary &
-  WithAnswer &
-  Partial<WithBody> & { readonly input?: z.ZodObject; readonly status?: 201 | 202 };
+type ActDeclaration = ThingDeclaration & { readonly input?: z.ZodObject; readonly status?: 201 | 202 };
 
-type InputOf<D> = D extends { readonly input: infer Body extends z.ZodObject } ? z.output<Body> : undefined;
+type Input<D> = D extends { readonly input: infer Body extends z.ZodObject } ? z.output<Body> : undefined;
 
 /** POST that does something with a thing. It adds nothing, unless `status` is 201. `input` is the schema of its body. */
 export function act<const D extends ActDeclaration, Uses, Returned extends Allowed<'POST', D>>(
   schema: z.ZodType,
-  declaration: Declared<ActDeclaration, 'POST', D, Uses, InputOf<D>, Returned> & HonoursKey<D, Returned>,
-): OperationOf<D, Uses> {
-  const { input, status = 200, body, ...rest } = declaration;
+  declaration: Declared<ActDeclaration, 'POST', D, Uses, Input<D>, Returned> & HonoursKey<D, Returned>,
+): For<D, Uses> {
+  const { input, status = 200, ...rest } = declaration;
   return complete<D, Uses>({
     method: 'POST',
     ...rest,
-    ...(input !== undefined && body !== undefined && { body: { schema: input, ...body } }),
-    answer: answerWith(status, schema, declaration.answer),
+    ...(input !== undefined && { body: describeBody(input) }),
+    answer: describeAnswer(status, schema, declaration),
   });
 }
 
-function answerWith(
-  status: 200 | 201 | 202,
+function describeAnswer(
+  status: DeclaredAnswer['status'],
   schema: z.ZodType,
-  { examples, ...rest }: WithAnswer['answer'],
+  { noStore, example = listExamples(schema)[0] }: WithAnswer,
 ): DeclaredAnswer {
-  return { status, ...rest, content: { schema, examples } };
+  const { description = '' } = schema;
+  const [summary = ''] = description.split(/[.:](?: |$)/);
+  const examples = { example: { summary, value: example } };
+  return { status, description, content: { schema, examples }, ...(noStore && { noStore }) };
+}
+
+function describeBody(schema: z.ZodObject): NonNullable<Common['body']> {
+  const examples = listExamples(schema).map((value): [string, Example] => {
+    const fields = Object.keys(value as object);
+    return [fields.join('-'), { summary: `With ${listed(fields)}`, value }];
+  });
+  return { schema, description: schema.description ?? '', examples: Object.fromEntries(examples) };
 }
 
 type Filled<Uses> = Omit<Common, 'parameters' | 'errors'> &
@@ -390,8 +410,8 @@ type Filled<Uses> = Omit<Common, 'parameters' | 'errors'> &
   };
 
 /** `D` says which kind of operation it is. */
-function complete<D, Uses>({ parameters = {}, errors = {}, ...rest }: Filled<Uses>): OperationOf<D, Uses> {
-  return { ...rest, parameters, errors } as OperationOf<D, Uses>;
+function complete<D, Uses>({ parameters = {}, errors = {}, ...rest }: Filled<Uses>): For<D, Uses> {
+  return { ...rest, parameters, errors } as For<D, Uses>;
 }
 
 /** What differs from the operation of clients. Without `schema`, the answer is the same. */
@@ -402,7 +422,7 @@ interface DifferencesForOperators
   readonly input?: z.ZodObject;
   /** The schema of the answer. */
   readonly schema?: z.ZodType;
-  readonly examples?: Examples;
+  readonly example?: unknown;
 }
 
 /**
@@ -411,7 +431,7 @@ interface DifferencesForOperators
  */
 export function forOperators<Uses>(
   operation: ClientOperation<Uses>,
-  { input, schema, examples = {}, ...differences }: DifferencesForOperators,
+  { input, schema, example, ...differences }: DifferencesForOperators,
 ): OperatorOperation<Uses> {
   const { id, method, path, summary, description, parameters, body, answer } = operation;
   const { precondition_failed: _, insufficient_scope: __, ...errors } = operation.errors;
@@ -424,12 +444,8 @@ export function forOperators<Uses>(
     parameters,
     errors,
     ...differences,
-    ...(body && { body: { ...body, schema: input ?? body.schema } }),
-    answer: {
-      status: answer.status,
-      description: answer.description,
-      ...((schema ?? answer.content) && { content: schema ? { schema, examples } : answer.content }),
-    },
+    ...(body && { body: input === undefined ? body : describeBody(input) }),
+    answer: schema === undefined ? answer : describeAnswer(answer.status, schema, { example }),
     handle({ actor, parameters: values, body: sent }: OperatorCall, uses) {
       const content = method === 'PATCH' ? toPatch(sent as object) : sent;
       const call = { actor, parameters: values, body: content, accountId: values['accountId'] };
@@ -443,8 +459,6 @@ export interface OperationGroup<Op extends Operation = Operation> {
   /** The group of the reference. */
   readonly name: string;
   readonly description: string;
-  /** The schemas that have a name, each with an example. Without them, those that the operations use. */
-  readonly schemas?: readonly { readonly schema: z.ZodType; readonly example: unknown }[];
   readonly operations: readonly Op[];
 }
 

@@ -1,4 +1,5 @@
 // Contract: sections 3 and 4.
+import type { z } from 'zod';
 import { decodeCursor, decodeTextCursor, encodeCursor, type Place } from '../domain/cursor.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { instantFromText, LAST_INSTANT, NO_INSTANT, textFromInstant } from '../domain/instant.ts';
@@ -32,8 +33,10 @@ export type Values = Readonly<Record<string, Value | undefined>>;
  */
 export interface Parameter<T extends Value = Value, Absent extends Value | undefined = undefined>
   extends About {
-  /** As JSON Schema, or the name of a schema that the resource names. */
-  readonly schema: Readonly<Record<string, unknown>> | string;
+  /** As JSON Schema. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The schema with a name, if it has one. */
+  readonly named?: z.ZodType;
   /** Returns the value that the text describes, or undefined when the text is invalid. */
   readonly read: (text: string) => T | undefined;
   /** Returns the text of a value in the link to the next page. Without it, the value is its own text. */
@@ -124,20 +127,27 @@ export function instant(about: About): Parameter<number> {
   };
 }
 
-/** One of the values of an enum, whose schema has the name `schema`. */
-export function oneOf<Option extends string>(
+/** One of these texts. */
+export function choice<Option extends string>(
   options: readonly Option[],
-  schema: string,
-  about: About,
+  about: { readonly description: string; readonly example: Option },
 ): Parameter<Option> {
   return {
     ...about,
-    schema,
+    schema: { type: 'string', enum: options },
     read: (text) => options.find((option) => option === text),
     longest: longestOf(options),
     fault: `must be one of ${options.join(', ')}`,
     absent: undefined,
   };
+}
+
+/** One of the values of an enum that has a name. */
+export function oneOf<Option extends string>(
+  named: z.ZodEnum<{ readonly [Name in Option]: Name }>,
+  about: { readonly description: string; readonly example: NoInfer<Option> },
+): Parameter<Option> {
+  return { ...choice(named.options, about), named };
 }
 
 /** One to `most` of these texts: the parameter is repeated. */
@@ -178,14 +188,6 @@ export function rowFilter(description: string, example = 1): Parameter<number> {
 function toRowNumber(id: bigint | undefined): number | undefined {
   if (id === undefined) return undefined;
   return id > 0 && id <= Number.MAX_SAFE_INTEGER ? Number(id) : 0;
-}
-
-/** A query parameter with one of these texts. */
-export function choice<Option extends string>(
-  options: readonly Option[],
-  about: { readonly description: string; readonly example: Option },
-): Parameter<Option> {
-  return { ...oneOf(options, '', about), schema: { type: 'string', enum: options } };
 }
 
 /** A query parameter with a whole number of seconds. */

@@ -57,6 +57,12 @@ test('the description has each operation with its role and all declared answers'
   }
 });
 
+test('every schema of a body and of an answer has an example', () => {
+  for (const { id, body, answer } of OPERATOR_OPERATIONS)
+    for (const { examples } of [body, answer.content].filter((each) => each !== undefined))
+      for (const { value } of Object.values(examples)) assert.notEqual(value, undefined, id);
+});
+
 test('every example of an answer fits its schema', () => {
   for (const { id, answer } of OPERATOR_OPERATIONS)
     for (const { value } of Object.values(answer.content?.examples ?? {}))

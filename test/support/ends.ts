@@ -95,7 +95,6 @@ export type Schema = Readonly<Record<string, any>>;
 
 /** The ends of a schema and one beyond each, as texts. */
 function endsOf(schema: AnyParameter['schema']): readonly string[] {
-  if (typeof schema === 'string') return [];
   const { minimum, maximum, maxLength, enum: options = [] } = schema as Schema;
   return [
     ...[minimum, maximum].flatMap((end) => (end === undefined ? [] : [end - 1, end, end + 1])),

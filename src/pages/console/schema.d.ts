@@ -2,8 +2,24 @@
 /** An integer of 64 bits: a number up to ±(2^53 − 1), and a bigint beyond, so that it is never rounded. */
 export type Int64 = number | bigint;
 
-/** Accounts, the newest first. */
+/** A page of accounts. */
 export type Accounts = readonly Account[];
+
+/** An account. */
+export interface Account {
+  readonly id: number;
+  readonly name: string;
+  readonly plan: 'free' | 'pro' | 'business' | 'enterprise';
+  readonly limits: {
+    readonly perMinute: number;
+    readonly perDay: number;
+  };
+  readonly note?: string | undefined;
+  readonly createdAt: string;
+  /** When one of its keys was last used, up to a minute late. */
+  readonly lastUsedAt?: string | undefined;
+  readonly suspendedAt?: string | undefined;
+}
 
 /** How many rows a list has. */
 export interface ListCount {
@@ -21,22 +37,6 @@ export interface NewAccount {
   readonly perDay?: number | undefined;
   /** What operators note about the account. An empty text removes it. */
   readonly note?: string | undefined;
-}
-
-/** An account. */
-export interface Account {
-  readonly id: number;
-  readonly name: string;
-  readonly plan: 'free' | 'pro' | 'business' | 'enterprise';
-  readonly limits: {
-    readonly perMinute: number;
-    readonly perDay: number;
-  };
-  readonly note?: string | undefined;
-  readonly createdAt: string;
-  /** When one of its keys was last used, up to a minute late. */
-  readonly lastUsedAt?: string | undefined;
-  readonly suspendedAt?: string | undefined;
 }
 
 /** An account, its windows and the bans of its keys. */
@@ -93,8 +93,11 @@ export interface AccountPatch {
     | undefined;
 }
 
-/** Entries of the audit log, newest first. */
-export type AuditEntries = readonly {
+/** A page of the audit log. */
+export type AuditEntries = readonly AuditEntry[];
+
+/** A change, with the values before and after. */
+export interface AuditEntry {
   readonly id: number;
   readonly time: string;
   /** An `operator`, a `key` by its number, or a user of the `system`. */
@@ -111,10 +114,13 @@ export type AuditEntries = readonly {
   readonly accountId?: number | undefined;
   readonly before?: Readonly<Record<string, unknown>> | undefined;
   readonly after?: Readonly<Record<string, unknown>> | undefined;
-}[];
+}
 
-/** Bans in force, by the numbers of their keys. */
-export type Bans = readonly {
+/** A page of bans. */
+export type Bans = readonly Ban[];
+
+/** A ban in force. */
+export interface Ban {
   readonly keyId: number;
   readonly accountId: number;
   readonly account: string;
@@ -122,18 +128,10 @@ export type Bans = readonly {
   readonly until: string;
   /** How many bans the key had in a row, this one included. */
   readonly count: number;
-}[];
-
-/** Categories, the newest first. */
-export type Categories = readonly Category[];
-
-/** A category to add. */
-export interface NewCategory {
-  /** The name of the category. No other category has it, ignoring case. */
-  readonly name: string;
-  /** What belongs to the category. */
-  readonly description?: string | undefined;
 }
+
+/** A page of categories. */
+export type Categories = readonly Category[];
 
 /** A category of animals. */
 export interface Category {
@@ -143,6 +141,14 @@ export interface Category {
   readonly description?: string | undefined;
   /** Unique identifier assigned by the service on creation. */
   readonly id: Int64;
+}
+
+/** A category to add. */
+export interface NewCategory {
+  /** The name of the category. No other category has it, ignoring case. */
+  readonly name: string;
+  /** What belongs to the category. */
+  readonly description?: string | undefined;
 }
 
 /** A change of a category. `null` removes the description. */
@@ -169,18 +175,8 @@ export type DeprecatedUses = readonly {
   readonly lastHour: string;
 }[];
 
-/** Requests that were answered with an error, the newest first. */
+/** A page of failed requests. */
 export type FailedRequests = readonly FailedRequest[];
-
-/** Requests that failed for the same cause, by the newest one, the newest first. */
-export type FailedRequestGroups = readonly {
-  /** How many of them are kept. */
-  readonly count: number;
-  /** When the first one that is kept began. */
-  readonly firstTime: string;
-  /** The newest one. */
-  readonly last: FailedRequest;
-}[];
 
 /** A request that was answered with an error. */
 export interface FailedRequest {
@@ -224,16 +220,59 @@ export interface FailedRequest {
   readonly userAgent?: string | undefined;
 }
 
-/** Keys, the newest first. */
+/** A page of groups of failed requests. */
+export type FailedRequestGroups = readonly FailedRequestGroup[];
+
+/** Requests that failed for the same cause. */
+export interface FailedRequestGroup {
+  /** How many of them are kept. */
+  readonly count: number;
+  /** When the first one that is kept began. */
+  readonly firstTime: string;
+  /** The newest one. */
+  readonly last: FailedRequest;
+}
+
+/** A page of keys. */
 export type Keys = readonly Key[];
 
-/** Settings of a key. */
-export interface NewKey {
+/** An API key, without the key itself. */
+export interface Key {
+  readonly id: number;
+  /** A note to recognize the key by. */
   readonly label?: string | undefined;
-  /** What the key may do. By default everything except `pets:manage`, `keys:manage` and `webhooks:manage`. */
-  readonly scopes?: readonly Scope[] | undefined;
+  /** The environment that the key belongs to: that of the service. */
+  readonly environment: string;
+  /** What the key may do. */
+  readonly scopes: readonly Scope[];
+  readonly state: KeyState;
+  /** When the key was created. */
+  readonly createdAt: string;
+  /** When the key ends, or ended. */
   readonly expiresAt?: string | undefined;
+  /** When the key was last used, up to a minute late. */
+  readonly lastUsedAt?: string | undefined;
+  /** The last four characters of the key, to find it by. */
+  readonly ending?: string | undefined;
+  readonly accountId: number;
+  readonly account: string;
+  readonly rotatedTo?: number | undefined;
+  readonly bannedUntil?: string | undefined;
 }
+
+/** What a key may do. */
+export type Scope =
+  | 'pets:read'
+  | 'pets:write'
+  | 'pets:manage'
+  | 'store:read'
+  | 'store:write'
+  | 'events:read'
+  | 'keys:manage'
+  | 'webhooks:manage';
+
+/** State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon. */
+export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
 
 /** A key that was just created. */
 export interface IssuedKey {
@@ -261,33 +300,17 @@ export interface IssuedKey {
   readonly key: string;
 }
 
+/** Settings of a key. */
+export interface NewKey {
+  readonly label?: string | undefined;
+  /** What the key may do. By default everything except `pets:manage`, `keys:manage` and `webhooks:manage`. */
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly expiresAt?: string | undefined;
+}
+
 /** A whole API key. */
 export interface FindKey {
   readonly key: string;
-}
-
-/** An API key, without the key itself. */
-export interface Key {
-  readonly id: number;
-  /** A note to recognize the key by. */
-  readonly label?: string | undefined;
-  /** The environment that the key belongs to: that of the service. */
-  readonly environment: string;
-  /** What the key may do. */
-  readonly scopes: readonly Scope[];
-  readonly state: KeyState;
-  /** When the key was created. */
-  readonly createdAt: string;
-  /** When the key ends, or ended. */
-  readonly expiresAt?: string | undefined;
-  /** When the key was last used, up to a minute late. */
-  readonly lastUsedAt?: string | undefined;
-  /** The last four characters of the key, to find it by. */
-  readonly ending?: string | undefined;
-  readonly accountId: number;
-  readonly account: string;
-  readonly rotatedTo?: number | undefined;
-  readonly bannedUntil?: string | undefined;
 }
 
 /** How many seconds the old key still works. */
@@ -304,14 +327,8 @@ export interface Me {
   readonly version: string;
 }
 
-/** Operators, the oldest first. */
+/** A page of operators. */
 export type Operators = readonly Operator[];
-
-/** An operator to add. */
-export interface NewOperator {
-  readonly name: string;
-  readonly role: 'viewer' | 'admin';
-}
 
 /** A person who runs the service, or one of their programs. */
 export interface Operator {
@@ -323,17 +340,26 @@ export interface Operator {
   readonly lastSignInAt?: string | undefined;
 }
 
+/** An operator to add. */
+export interface NewOperator {
+  readonly name: string;
+  readonly role: 'viewer' | 'admin';
+}
+
 /** An address that signs in once. */
 export interface SignInLink {
   readonly link: string;
   readonly expiresAt: string;
 }
 
-/** Tokens, the oldest first. */
+/** A page of records. */
 export type Tokens = readonly Token[];
 
-/** Settings of a token. */
-export interface NewToken {
+/** A token of an operator, without the token itself. */
+export interface Token {
+  readonly id: number;
+  readonly operator: string;
+  readonly createdAt: string;
   readonly expiresAt?: string | undefined;
 }
 
@@ -346,7 +372,12 @@ export interface IssuedToken {
   readonly token: string;
 }
 
-/** Orders, the newest first. */
+/** When a token ends. Without `expiresAt`, it ends with its operator. */
+export interface NewToken {
+  readonly expiresAt?: string | undefined;
+}
+
+/** A page of orders. */
 export type Orders = readonly Order[];
 
 /** An order of an account. */
@@ -369,6 +400,9 @@ export interface Order {
   readonly accountId: number;
   readonly account: string;
 }
+
+/** Status of an order. An order is open while it is pending. */
+export type OrderStatus = 'pending' | 'complete' | 'cancelled' | 'expired';
 
 /** Requests, latency, limits and health of the service. */
 export interface Overview {
@@ -438,8 +472,18 @@ export interface Overview {
   };
 }
 
-/** Passkeys, the oldest first. */
+/** A page of passkeys. */
 export type Passkeys = readonly Passkey[];
+
+/** A passkey of an operator. `lastUsedAt` is its last sign-in. */
+export interface Passkey {
+  readonly id: number;
+  readonly operatorId: number;
+  readonly operator: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt?: string | undefined;
+}
 
 /** What `PublicKeyCredential.parseCreationOptionsFromJSON` takes: the options of WebAuthn, with a challenge that works once within 5 minutes. */
 export interface PasskeyChallenge {
@@ -460,32 +504,13 @@ export interface NewPasskey {
   };
 }
 
-/** A passkey of an operator. `lastUsedAt` is its last sign-in. */
-export interface Passkey {
-  readonly id: number;
-  readonly operatorId: number;
-  readonly operator: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly lastUsedAt?: string | undefined;
-}
-
 /** Another name. */
 export interface PasskeyPatch {
   readonly name: string;
 }
 
-/** Animals, the newest first. */
+/** A page of animals. */
 export type Pets = readonly Pet[];
-
-/** An animal to add. */
-export interface NewPet {
-  /** The animal's name. */
-  readonly name: string;
-  /** Identifier of the category the animal belongs to. */
-  readonly categoryId: Int64;
-  readonly status?: PetStatus | undefined;
-}
 
 /** An animal of the catalogue. */
 export interface Pet {
@@ -509,6 +534,18 @@ export interface Pet {
         readonly name: string;
       }
     | undefined;
+}
+
+/** Availability status of an animal. */
+export type PetStatus = 'available' | 'pending' | 'sold';
+
+/** An animal to add. */
+export interface NewPet {
+  /** The animal's name. */
+  readonly name: string;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId: Int64;
+  readonly status?: PetStatus | undefined;
 }
 
 /** A change of an animal. `null` removes the status. */
@@ -538,16 +575,8 @@ export type UsageSums = readonly {
   readonly serverError: number;
 }[];
 
-/** Webhooks, the newest first. */
+/** A page of webhooks. */
 export type Webhooks = readonly Webhook[];
-
-/** Attempts of a webhook, the newest first. */
-export type Deliveries = readonly Delivery[];
-
-/** Whether an endpoint gets events. */
-export interface WebhookState {
-  readonly enabled: boolean;
-}
 
 /** A webhook of an account. */
 export interface Webhook {
@@ -597,61 +626,8 @@ export interface Webhook {
   readonly failingSince?: string | undefined;
 }
 
-/** Why a request was refused. */
-export interface Error {
-  /** Machine-readable error code. */
-  readonly code:
-    | 'invalid_request'
-    | 'invalid_parameter'
-    | 'unauthorized'
-    | 'insufficient_scope'
-    | 'not_found'
-    | 'method_not_allowed'
-    | 'conflict'
-    | 'gone'
-    | 'cursor_expired'
-    | 'precondition_failed'
-    | 'payload_too_large'
-    | 'unsupported_media_type'
-    | 'idempotency_key_reused'
-    | 'rate_limit_exceeded'
-    | 'daily_limit_exceeded'
-    | 'key_banned'
-    | 'internal_error'
-    | 'unavailable';
-  /** Human-readable description of the error: what to do about it. */
-  readonly message: string;
-  /** The HTTP status code of the response. */
-  readonly status: number;
-}
-
-/** What a key may do. */
-export type Scope =
-  | 'pets:read'
-  | 'pets:write'
-  | 'pets:manage'
-  | 'store:read'
-  | 'store:write'
-  | 'events:read'
-  | 'keys:manage'
-  | 'webhooks:manage';
-
-/** State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon. */
-export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
-
-/** A token of an operator, without the token itself. */
-export interface Token {
-  readonly id: number;
-  readonly operator: string;
-  readonly createdAt: string;
-  readonly expiresAt?: string | undefined;
-}
-
-/** Status of an order. An order is open while it is pending. */
-export type OrderStatus = 'pending' | 'complete' | 'cancelled' | 'expired';
-
-/** Availability status of an animal. */
-export type PetStatus = 'available' | 'pending' | 'sold';
+/** A page of attempts. */
+export type Deliveries = readonly Delivery[];
 
 /** An attempt to deliver an event. */
 export interface Delivery {
@@ -682,3 +658,36 @@ export interface Delivery {
 
 /** What became of an attempt. */
 export type DeliveryStatus = 'succeeded' | 'failed';
+
+/** Whether an endpoint gets events. */
+export interface WebhookState {
+  readonly enabled: boolean;
+}
+
+/** Why a request was refused. */
+export interface Error {
+  /** Machine-readable error code. */
+  readonly code:
+    | 'invalid_request'
+    | 'invalid_parameter'
+    | 'unauthorized'
+    | 'insufficient_scope'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'conflict'
+    | 'gone'
+    | 'cursor_expired'
+    | 'precondition_failed'
+    | 'payload_too_large'
+    | 'unsupported_media_type'
+    | 'idempotency_key_reused'
+    | 'rate_limit_exceeded'
+    | 'daily_limit_exceeded'
+    | 'key_banned'
+    | 'internal_error'
+    | 'unavailable';
+  /** Human-readable description of the error: what to do about it. */
+  readonly message: string;
+  /** The HTTP status code of the response. */
+  readonly status: number;
+}

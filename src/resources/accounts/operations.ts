@@ -1,11 +1,9 @@
 // Contract: section 3.13.
-import { z } from 'zod';
 import { choice, rowId, shortText } from '../../http/parameters.ts';
 import { textFromInstant, textIfInstant } from '../../domain/instant.ts';
 import { ListCount } from '../../domain/fields.ts';
 import { mapPage } from '../../domain/page.ts';
 import { PLAN_NAMES } from '../../domain/plan.ts';
-import { DEFAULT_SCOPES } from '../../domain/scope.ts';
 import { change, create, list, type OperatorResource, read, type Resource } from '../../http/operation.ts';
 import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import { describeWindows } from '../../limits/quota.ts';
@@ -15,33 +13,10 @@ import { OWN_REQUESTS, type OwnRequestsRepositories } from '../failed-requests/o
 import { OWN_USAGE, type OwnUsageRepositories } from '../usage/operations.ts';
 import type { AccountRepository } from './repository.ts';
 import { ACCOUNT_ORDERS, ACCOUNT_STATES, type ListedAccount } from './rules.ts';
-import {
-  Account,
-  AccountBan,
-  AccountDetails,
-  AccountLimits,
-  AccountPatch,
-  AccountWindow,
-  MOST_BANS,
-  NewAccount,
-  OwnAccount,
-} from './schema.ts';
+import { Account, AccountDetails, AccountPatch, MOST_BANS, NewAccount, OwnAccount } from './schema.ts';
 
 /* For clients. */
 
-const LIMITS = { perMinute: 60, perDay: 1000 };
-const MINUTE = { limit: 60, remaining: 59, reset: 1_796_130_029 };
-const DAY = { limit: 1000, remaining: 940, reset: 1_796_169_600 };
-const BAN = { keyId: 8, until: '2026-12-01T13:05:00.000Z', count: 1 };
-const ACCOUNT = {
-  name: 'shop',
-  plan: 'free',
-  limits: LIMITS,
-  scopes: DEFAULT_SCOPES,
-  minute: MINUTE,
-  day: DAY,
-  bans: [],
-};
 interface Repositories {
   readonly keys: KeyRepository;
   readonly limiter: Pick<RateLimiter, 'peek'>;
@@ -57,13 +32,6 @@ const getAccount = read(OwnAccount, {
   summary: 'Get the account',
   description:
     'Returns the account of the calling key: its plan and limits, both windows of the plan as they are now, and the bans in force.',
-  answer: {
-    description: 'The account.',
-    examples: {
-      free: { summary: 'An account on the Free plan', value: ACCOUNT },
-      banned: { summary: 'One of its keys is banned', value: { ...ACCOUNT, bans: [BAN] } },
-    },
-  },
   sample: { client: 'account.get' },
   async handle({ key }, { keys, limiter, quotas }: Repositories) {
     const { account, environment, scopes } = key;
@@ -87,14 +55,6 @@ const getAccount = read(OwnAccount, {
 export const CLIENT_ACCOUNT: Resource<Repositories & OwnUsageRepositories & OwnRequestsRepositories> = {
   name: 'Account',
   description: 'Your account: its limits, what remains of them, its usage, and its failed requests.',
-  schemas: [
-    { schema: AccountLimits, example: LIMITS },
-    { schema: AccountWindow, example: MINUTE },
-    { schema: AccountBan, example: BAN },
-    { schema: OwnAccount, example: ACCOUNT },
-    ...OWN_USAGE.schemas,
-    ...OWN_REQUESTS.schemas,
-  ],
   operations: [getAccount, ...OWN_USAGE.operations, ...OWN_REQUESTS.operations],
 };
 
@@ -106,20 +66,6 @@ interface OperatorRepositories {
   readonly limiter: Pick<RateLimiter, 'peek'>;
   readonly quotas: Pick<RateLimitAdmin, 'listBans'>;
 }
-
-const EXAMPLE = {
-  id: 1,
-  name: 'shop',
-  plan: 'pro',
-  limits: { perMinute: 300, perDay: 10_000 },
-  note: 'Ask for Ada, ada@example.com.',
-  createdAt: '2026-11-01T09:00:00.000Z',
-  lastUsedAt: '2026-11-23T14:05:00.000Z',
-};
-const WINDOWS = {
-  minute: { limit: 300, remaining: 299, reset: 1_795_398_057 },
-  day: { limit: 10_000, remaining: 9_999, reset: 1_795_478_400 },
-};
 
 /** `GET /bans` has the others. */
 const MOST_BANS_SHOWN = 100;
@@ -144,20 +90,15 @@ const order = choice(ACCOUNT_ORDERS, {
   example: 'name',
 });
 
-const listAccounts = list(
-  z.array(Account).meta({ id: 'Accounts', description: 'Accounts, the newest first.' }),
-  'accounts',
-  {
-    id: 'listAccounts',
-    path: '/accounts',
-    role: 'viewer',
-    description: 'Returns a page of accounts, by default the newest first.',
-    parameters: { ...ACCOUNT_FILTERS, sort: order },
-    examples: { page: { summary: 'A page', value: [EXAMPLE] } },
-    handle: async ({ parameters, signal }, { accounts }: OperatorRepositories) =>
-      mapPage(await accounts.list({ ...parameters, signal }), describeAccount),
-  },
-);
+const listAccounts = list(Account, 'accounts', {
+  id: 'listAccounts',
+  path: '/accounts',
+  role: 'viewer',
+  description: 'Returns a page of accounts, by default the newest first.',
+  parameters: { ...ACCOUNT_FILTERS, sort: order },
+  handle: async ({ parameters, signal }, { accounts }: OperatorRepositories) =>
+    mapPage(await accounts.list({ ...parameters, signal }), describeAccount),
+});
 
 const countAccounts = read(ListCount, {
   id: 'countAccounts',
@@ -166,10 +107,6 @@ const countAccounts = read(ListCount, {
   summary: 'Count accounts',
   description: 'Returns how many accounts a list has, with these filters and without.',
   parameters: ACCOUNT_FILTERS,
-  answer: {
-    description: 'The counts.',
-    examples: { filtered: { summary: 'With a filter', value: { count: 37, total: 212 } } },
-  },
   handle: async ({ parameters, signal }, { accounts }: OperatorRepositories) => ({
     value: { count: await accounts.count(parameters, signal), total: await accounts.count({}, signal) },
   }),
@@ -181,14 +118,6 @@ const createAccount = create(NewAccount, Account, {
   role: 'admin',
   summary: 'Create an account',
   description: 'Creates an account. Plan `enterprise` needs `perMinute` and `perDay`.',
-  body: {
-    description: 'The account.',
-    examples: { pro: { summary: 'With a plan', value: { name: 'shop', plan: 'pro' } } },
-  },
-  answer: {
-    description: 'The account was created.',
-    examples: { created: { summary: 'The account', value: EXAMPLE } },
-  },
   errors: { conflict: NAME_TAKEN },
   async handle({ body, actor }, { accounts }: OperatorRepositories) {
     const { name, plan, ...custom } = body;
@@ -207,10 +136,6 @@ const getDetails = read(AccountDetails, {
   description:
     'Returns an account with both windows as they are now, and the first 100 bans in force of its keys.',
   parameters: { accountId },
-  answer: {
-    description: 'The account.',
-    examples: { found: { summary: 'An account', value: { ...EXAMPLE, ...WINDOWS, bans: [] } } },
-  },
   errors: { not_found: NO_ACCOUNT },
   async handle({ parameters }, { accounts, bans, limiter, quotas }: OperatorRepositories) {
     const result = await accounts.get(parameters.accountId);
@@ -234,14 +159,6 @@ const changeAccount = change(AccountPatch, Account, {
     'Changes the given values, all or none: name, plan and limits, note, or whether the account is suspended. ' +
     'With `expected`, the answer is 409 when the account has another value than the one named there.',
   parameters: { accountId },
-  body: {
-    description: 'The values to change.',
-    examples: { plan: { summary: 'Another plan', value: { plan: 'pro', expected: { plan: 'free' } } } },
-  },
-  answer: {
-    description: 'The account as it is now.',
-    examples: { changed: { summary: 'The account', value: EXAMPLE } },
-  },
   errors: { not_found: NO_ACCOUNT, conflict: NAME_TAKEN },
   async handle({ body, parameters, actor }, { accounts }: OperatorRepositories) {
     const changed = await accounts.change(actor, parameters.accountId, body);

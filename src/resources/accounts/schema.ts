@@ -1,16 +1,25 @@
 // Contract: sections 3.13 and 10.2.
 import { z } from 'zod';
 import { count, dateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
-import { SCOPES } from '../../domain/scope.ts';
+import { DEFAULT_SCOPES, SCOPES } from '../../domain/scope.ts';
 import { LIMIT_MAX, PLAN_NAMES } from '../../domain/plan.ts';
 import { NOTE_MAX } from './rules.ts';
+
+const LIMITS = { perMinute: 60, perDay: 1_000 };
+const MINUTE = { limit: 60, remaining: 59, reset: 1_796_130_029 };
+const DAY = { limit: 1_000, remaining: 940, reset: 1_796_169_600 };
+const BAN = { keyId: 8, until: '2026-12-01T13:05:00.000Z', count: 1 };
 
 export const AccountLimits = z
   .object({
     perMinute: count('Requests per minute.', 1, 60),
     perDay: count('Requests per UTC day.', 1, 1_000),
   })
-  .meta({ id: 'AccountLimits', description: 'The requests that an account may make.' });
+  .meta({
+    id: 'AccountLimits',
+    description: 'The requests that an account may make.',
+    examples: [LIMITS],
+  });
 
 export const AccountWindow = z
   .object({
@@ -22,7 +31,11 @@ export const AccountWindow = z
       examples: [1_796_130_029],
     }),
   })
-  .meta({ id: 'AccountWindow', description: 'A window of the limits, as it is now.' });
+  .meta({
+    id: 'AccountWindow',
+    description: 'A window of the limits, as it is now.',
+    examples: [MINUTE],
+  });
 
 export const AccountBan = z
   .object({
@@ -30,7 +43,7 @@ export const AccountBan = z
     until: dateTime.meta({ description: 'When the ban ends.' }),
     count: count('How many bans the key had in a row, this one included.', 1, 1),
   })
-  .meta({ id: 'KeyBan', description: 'A ban in force.' });
+  .meta({ id: 'KeyBan', description: 'A ban in force.', examples: [BAN] });
 
 /** Of an account with more live keys than this, some bans can be missing. */
 export const MOST_BANS = 1_000;
@@ -53,7 +66,21 @@ export const OwnAccount = z
       .max(MOST_BANS)
       .meta({ description: 'The bans in force of keys of this environment.' }),
   })
-  .meta({ id: 'OwnAccount', description: 'An account as its keys see it.' });
+  .meta({
+    id: 'OwnAccount',
+    description: 'An account as its keys see it.',
+    examples: [
+      {
+        name: 'shop',
+        plan: 'free',
+        limits: LIMITS,
+        scopes: DEFAULT_SCOPES,
+        minute: MINUTE,
+        day: DAY,
+        bans: [BAN],
+      },
+    ],
+  });
 
 /* As operators see and change accounts. */
 
@@ -67,6 +94,16 @@ const note = z.string({ error: 'must be a string' }).meta({
 });
 const suspended = z.boolean({ error: 'must be true or false' });
 const limits = { perMinute: limitOfWindow.exactOptional(), perDay: limitOfWindow.exactOptional() };
+
+const ACCOUNT = {
+  id: 1,
+  name: 'shop',
+  plan: 'pro',
+  limits: { perMinute: 300, perDay: 10_000 },
+  note: 'Ask for Ada, ada@example.com.',
+  createdAt: '2026-11-01T09:00:00.000Z',
+  lastUsedAt: '2026-11-23T14:05:00.000Z',
+};
 
 export const Account = z
   .object({
@@ -82,7 +119,7 @@ export const Account = z
       .optional(),
     suspendedAt: z.iso.datetime().optional(),
   })
-  .meta({ id: 'Account', description: 'An account.' });
+  .meta({ id: 'Account', description: 'An account.', examples: [ACCOUNT] });
 
 const WindowJson = z.object({ limit: z.int(), remaining: z.int(), reset: z.int() });
 
@@ -97,11 +134,26 @@ export const AccountDetails = Account.extend({
       count: z.int(),
     }),
   ),
-}).meta({ id: 'AccountDetails', description: 'An account, its windows and the bans of its keys.' });
+}).meta({
+  id: 'AccountDetails',
+  description: 'An account, its windows and the bans of its keys.',
+  examples: [
+    {
+      ...ACCOUNT,
+      minute: { limit: 300, remaining: 299, reset: 1_795_398_057 },
+      day: { limit: 10_000, remaining: 9_999, reset: 1_795_478_400 },
+      bans: [],
+    },
+  ],
+});
 
 export const NewAccount = z
   .object({ name, plan: plan.default('free'), ...limits, note: note.exactOptional() })
-  .meta({ id: 'NewAccount', description: 'An account to add. Plan `enterprise` needs limits.' });
+  .meta({
+    id: 'NewAccount',
+    description: 'An account to add. Plan `enterprise` needs limits.',
+    examples: [{ name: 'shop', plan: 'pro' }],
+  });
 
 const Values = z.object({
   name: name.exactOptional(),
@@ -115,4 +167,5 @@ export const AccountPatch = Values.extend({ expected: Values.exactOptional() }).
   id: 'AccountPatch',
   description:
     'A change of an account. With `expected`, the answer is 409 when the account has other values.',
+  examples: [{ plan: 'pro', expected: { plan: 'free' } }],
 });

@@ -14,23 +14,37 @@ interface Repositories {
 const Named = z.object({ kind: z.string(), name: z.string() });
 const Values = z.record(z.string(), z.unknown());
 
-const Entries = z
-  .array(
-    z.object({
-      id: z.int(),
-      time: z.iso.datetime(),
-      actor: Named.meta({ description: 'An `operator`, a `key` by its number, or a user of the `system`.' }),
-      address: z.string().optional(),
-      action: z.string(),
-      target: Named,
-      accountId: z.int().optional(),
-      before: Values.optional(),
-      after: Values.optional(),
-    }),
-  )
-  .meta({ id: 'AuditEntries', description: 'Entries of the audit log, newest first.' });
+const Entry = z
+  .object({
+    id: z.int(),
+    time: z.iso.datetime(),
+    actor: Named.meta({ description: 'An `operator`, a `key` by its number, or a user of the `system`.' }),
+    address: z.string().optional(),
+    action: z.string(),
+    target: Named,
+    accountId: z.int().optional(),
+    before: Values.optional(),
+    after: Values.optional(),
+  })
+  .meta({
+    id: 'AuditEntry',
+    description: 'A change, with the values before and after.',
+    examples: [
+      {
+        id: 12,
+        time: '2026-11-23T14:05:12.645Z',
+        actor: { kind: 'operator', name: 'ada' },
+        address: '198.51.100.7',
+        action: 'accounts set',
+        target: { kind: 'account', name: 'shop' },
+        accountId: 1,
+        before: { plan: 'free' },
+        after: { plan: 'pro' },
+      },
+    ],
+  });
 
-const listAudit = list(Entries, 'the audit log', {
+const listAudit = list(Entry, 'the audit log', {
   id: 'listAudit',
   path: '/audit',
   role: 'viewer',
@@ -50,24 +64,6 @@ const listAudit = list(Entries, 'the audit log', {
       example: 'ada',
     }),
     action: shortText(100, { description: 'Only this action.', example: 'keys revoke' }),
-  },
-  examples: {
-    page: {
-      summary: 'A page',
-      value: [
-        {
-          id: 12,
-          time: '2026-11-23T14:05:12.645Z',
-          actor: { kind: 'operator', name: 'ada' },
-          address: '198.51.100.7',
-          action: 'accounts set',
-          target: { kind: 'account', name: 'shop' },
-          accountId: 1,
-          before: { plan: 'free' },
-          after: { plan: 'pro' },
-        },
-      ],
-    },
   },
   handle: async ({ parameters, signal }, { audit }: Repositories) =>
     mapPage(await audit.list({ ...parameters, signal }), describeEntry),

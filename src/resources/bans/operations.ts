@@ -12,40 +12,36 @@ interface Stores {
   readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'liftBan'>;
 }
 
-const Bans = z
-  .array(
-    z.object({
-      keyId: z.int(),
-      accountId: z.int(),
-      account: z.string(),
-      label: z.string().optional(),
-      until: z.iso.datetime(),
-      count: z.int().meta({ description: 'How many bans the key had in a row, this one included.' }),
-    }),
-  )
-  .meta({ id: 'Bans', description: 'Bans in force, by the numbers of their keys.' });
+const Ban = z
+  .object({
+    keyId: z.int(),
+    accountId: z.int(),
+    account: z.string(),
+    label: z.string().optional(),
+    until: z.iso.datetime(),
+    count: z.int().meta({ description: 'How many bans the key had in a row, this one included.' }),
+  })
+  .meta({
+    id: 'Ban',
+    description: 'A ban in force.',
+    examples: [
+      {
+        keyId: 7,
+        accountId: 1,
+        account: 'shop',
+        label: 'price board',
+        until: '2026-11-23T14:10:00.000Z',
+        count: 1,
+      },
+    ],
+  });
 
-const listBans = list(Bans, 'bans', {
+const listBans = list(Ban, 'bans', {
   id: 'listBans',
   path: '/bans',
   role: 'viewer',
   description: 'Returns a page of the keys of this environment that are banned now, by their numbers.',
   parameters: { accountId: rowFilter('Keep only the bans of this account.') },
-  examples: {
-    one: {
-      summary: 'One ban',
-      value: [
-        {
-          keyId: 7,
-          accountId: 1,
-          account: 'shop',
-          label: 'price board',
-          until: '2026-11-23T14:10:00.000Z',
-          count: 1,
-        },
-      ],
-    },
-  },
   handle: async ({ parameters, signal }, { bans, quotas }: Stores) =>
     mapPage(await bans.list({ ...parameters, signal }, quotas), describeBan),
 });

@@ -1,5 +1,4 @@
 // Contract: sections 2 and 3.
-import { z } from 'zod';
 import {
   change,
   create,
@@ -15,32 +14,21 @@ import { int64, LIMIT } from '../../http/parameters.ts';
 import type { CategoryRepository } from './repository.ts';
 import { Category, CategoryPatch, NewCategory } from './schema.ts';
 
-const NEW_CATEGORY = { name: 'Dogs', description: 'Dogs of all sizes, puppies included.' };
-const CATEGORY = { ...NEW_CATEGORY, id: 7 };
-const CATEGORIES = [CATEGORY, { name: 'Cats', id: 3 }];
-const PATCH = { description: 'Dogs of all sizes.' };
-
 interface Stores {
   readonly categories: CategoryRepository;
 }
 
-const Categories = z
-  .array(Category)
-  .max(LIMIT.maximum)
-  .meta({ id: 'Categories', description: 'Categories, the newest first.' });
-
-const categoryId = int64({ description: 'Identifier of the category.', example: CATEGORY.id });
+const categoryId = int64({ description: 'Identifier of the category.', example: 7 });
 
 const NO_CATEGORY = 'There is no category with this categoryId.';
 const TAKEN = 'Another category has this name, ignoring case: choose another name.';
 
-const listCategories = list(Categories, 'categories', {
+const listCategories = list(Category, 'categories', {
   id: 'listCategories',
   path: '/categories',
   scope: 'pets:read',
   stability: 'beta',
   description: 'Returns a page of categories, the newest first.',
-  examples: { all: { summary: 'Two categories', value: CATEGORIES } },
   sample: { client: 'categories.list', query: { limit: LIMIT.default } },
   handle: ({ parameters }, { categories }: Stores) => categories.list(parameters),
 });
@@ -53,14 +41,6 @@ const createCategory = create(NewCategory, Category, {
   summary: 'Add a category',
   description:
     'Adds a category and answers once it is stored for good. No two categories have the same name, ignoring case.',
-  body: {
-    description: 'The category to add.',
-    examples: { complete: { summary: 'With every field', value: NEW_CATEGORY } },
-  },
-  answer: {
-    description: 'The category was added; the body carries its `id`.',
-    examples: { added: { summary: 'The category as it was stored', value: CATEGORY } },
-  },
   errors: { conflict: TAKEN },
   sample: { client: 'categories.create' },
   handle: ({ actor, body, idempotency }, { categories }: Stores) =>
@@ -75,7 +55,6 @@ const getCategory = read(Category, {
   summary: 'Get a category',
   description: 'Returns one category.',
   parameters: { categoryId },
-  answer: { description: 'The category.', examples: { found: { summary: 'A category', value: CATEGORY } } },
   errors: { not_found: NO_CATEGORY },
   sample: { client: 'categories.get' },
   handle: ({ parameters }, { categories }: Stores) => categories.get(parameters.categoryId),
@@ -90,17 +69,6 @@ const updateCategory = change(CategoryPatch, Category, {
   description:
     'Changes the fields that the body names (RFC 7396): `null` removes the description, and an empty object changes nothing.',
   parameters: { categoryId },
-  body: {
-    description: 'The fields to change.',
-    examples: {
-      description: { summary: 'Another description', value: PATCH },
-      without: { summary: 'No description', value: { description: null } },
-    },
-  },
-  answer: {
-    description: 'The category as it is now.',
-    examples: { changed: { summary: 'The changed category', value: { ...CATEGORY, ...PATCH } } },
-  },
   errors: {
     not_found: NO_CATEGORY,
     precondition_failed: otherTag('category'),
@@ -134,12 +102,6 @@ const deleteCategory = remove({
 export const CLIENT_CATEGORIES: Resource<Stores> = {
   name: 'Categories',
   description: 'The categories that animals belong to.',
-  schemas: [
-    { schema: NewCategory, example: NEW_CATEGORY },
-    { schema: CategoryPatch, example: PATCH },
-    { schema: Category, example: CATEGORY },
-    { schema: Categories, example: CATEGORIES },
-  ],
   operations: [listCategories, createCategory, getCategory, updateCategory, deleteCategory],
 };
 

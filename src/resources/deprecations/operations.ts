@@ -38,6 +38,21 @@ const Uses = z
   .meta({
     id: 'DeprecatedUses',
     description: 'Keys that call deprecated operations, the most requests first.',
+    examples: [
+      [
+        {
+          operation: 'getPet',
+          removal: '2027-09-01T00:00:00.000Z',
+          successor: '/pets',
+          accountId: 1,
+          account: 'shop',
+          keyId: 7,
+          label: 'price board',
+          requests: 1_204,
+          lastHour: '2026-11-23T14:00:00.000Z',
+        },
+      ],
+    ],
   });
 
 const useCursor = placeCursor<UsePlace>(
@@ -56,27 +71,6 @@ const listDeprecations = read(Uses, {
   parameters: {
     limit: integer(LIMIT, { description: 'Maximum number of rows.', example: LIMIT.default }),
     cursor: useCursor,
-  },
-  answer: {
-    description: 'A page of keys.',
-    examples: {
-      some: {
-        summary: 'One key',
-        value: [
-          {
-            operation: 'getPet',
-            removal: '2027-09-01T00:00:00.000Z',
-            successor: '/pets',
-            accountId: 1,
-            account: 'shop',
-            keyId: 7,
-            label: 'price board',
-            requests: 1_204,
-            lastHour: '2026-11-23T14:00:00.000Z',
-          },
-        ],
-      },
-    },
   },
   async handle({ parameters, signal }, { clock, usageHistory, deprecated }: Repositories) {
     const { limit, cursor: after } = parameters;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { checkKey } from '../../domain/account.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { listExamples } from '../../domain/fields.ts';
 import type { Json } from '../../domain/json.ts';
 import { type ClientCall, read, type Resource } from '../../http/operation.ts';
 import {
@@ -17,72 +18,7 @@ import type { KeyRepository } from '../keys/repository.ts';
 import type { Feed } from './feed.ts';
 import { eventJson, type EventRepository } from './repository.ts';
 import { MOST_TYPES, TYPE_FILTERS, visibleStreams } from './rules.ts';
-import {
-  CategoryEvent,
-  Event,
-  KeyEvent,
-  LimitData,
-  LimitEvent,
-  OrderEvent,
-  PetEvent,
-  WebhookEvent,
-} from './schema.ts';
-
-const EVENT = {
-  id: '3f0c8a1b5d7e42969b1c4a6f8e2d0b7a',
-  type: 'pet.created',
-  timestamp: '2027-01-15T09:00:00.000Z',
-  version: 1,
-  data: { id: 42, name: 'Rex', categoryId: 7, status: 'available' },
-};
-
-const { version: _, ...ACCOUNT_EVENT } = EVENT;
-
-/** An event of each kind. */
-export const EVENT_EXAMPLES = {
-  pet: EVENT,
-  category: { ...EVENT, type: 'category.created', data: { id: 7, name: 'Dogs' } },
-  order: {
-    ...EVENT,
-    type: 'order.created',
-    data: {
-      id: 9,
-      petId: 42,
-      quantity: 1,
-      status: 'pending',
-      complete: false,
-      createdAt: '2027-01-15T09:00:00.000Z',
-      expiresAt: '2027-01-18T09:00:00.000Z',
-    },
-  },
-  limit: { ...ACCOUNT_EVENT, type: 'limit.warning', data: { day: '2027-01-15', limit: 1_000, used: 800 } },
-  key: {
-    ...ACCOUNT_EVENT,
-    type: 'key.created',
-    data: {
-      id: 7,
-      environment: 'production',
-      scopes: ['pets:read'],
-      state: 'active',
-      createdAt: '2027-01-15T09:00:00.000Z',
-      ending: 'x7Qf',
-    },
-  },
-  webhook: {
-    ...ACCOUNT_EVENT,
-    type: 'webhook.disabled',
-    data: {
-      id: 3,
-      url: 'https://shop.example/petstore',
-      types: ['order.*'],
-      enabled: false,
-      disabledReason: 'gone',
-      createdAt: '2027-01-12T09:00:00.000Z',
-      createdBy: 7,
-      missed: 0,
-    },
-  },
-} as const;
+import { Event } from './schema.ts';
 
 const LIMIT = { minimum: 1, maximum: 100, default: 100 } as const;
 
@@ -92,7 +28,7 @@ const WAIT = { minimum: 0, maximum: 30, default: 0 } as const;
 const Events = z
   .array(Event)
   .max(LIMIT.maximum)
-  .meta({ id: 'Events', description: 'Events, the oldest first.' });
+  .meta({ id: 'Events', description: 'Events, the oldest first.', examples: [listExamples(Event)] });
 
 interface Stores {
   readonly events: EventRepository;
@@ -155,11 +91,7 @@ const listEvents = read(Events, {
     }),
     after,
   },
-  answer: {
-    description: 'A page of events.',
-    examples: { created: { summary: 'An animal was added', value: [EVENT] } },
-    noStore: true,
-  },
+  noStore: true,
   errors: {
     cursor_expired:
       'Events after this cursor are no longer kept, or the database is a copy: list everything, then follow the Link of this response.',
@@ -217,16 +149,5 @@ async function listPage(
 export const CLIENT_EVENTS: Resource<Stores> = {
   name: 'Events',
   description: 'What happened to the catalogue and to the account.',
-  schemas: [
-    { schema: PetEvent, example: EVENT },
-    { schema: CategoryEvent, example: EVENT_EXAMPLES.category },
-    { schema: OrderEvent, example: EVENT_EXAMPLES.order },
-    { schema: LimitData, example: EVENT_EXAMPLES.limit.data },
-    { schema: LimitEvent, example: EVENT_EXAMPLES.limit },
-    { schema: KeyEvent, example: EVENT_EXAMPLES.key },
-    { schema: WebhookEvent, example: EVENT_EXAMPLES.webhook },
-    { schema: Event, example: EVENT },
-    { schema: Events, example: [EVENT] },
-  ],
   operations: [listEvents],
 };

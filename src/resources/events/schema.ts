@@ -1,11 +1,11 @@
 // Contract: section 13.
 import { z } from 'zod';
-import { dateTime, int64 } from '../../domain/fields.ts';
+import { dateTime, int64, listExamples } from '../../domain/fields.ts';
 import { Category } from '../categories/schema.ts';
 import { Key } from '../keys/schema.ts';
 import { Order } from '../orders/schema.ts';
 import { Pet } from '../pets/schema.ts';
-import { Webhook } from '../webhooks/schema.ts';
+import { EXAMPLE_WEBHOOK, Webhook } from '../webhooks/schema.ts';
 import { EVENT_TYPE_NAMES, type EventType } from './rules.ts';
 
 const VERSION = int64.meta({
@@ -15,11 +15,19 @@ const VERSION = int64.meta({
   examples: [2],
 });
 
+interface EventsAbout {
+  readonly id: string;
+  readonly description: string;
+  readonly hasVersion: boolean;
+  /** What `data` is, if it is not the example of its schema. */
+  readonly example?: object;
+}
+
 /** The events of one kind of thing: `pet.*`. */
 function describeEvents<Data extends z.ZodType>(
   group: string,
   data: Data,
-  { id, description, hasVersion }: { id: string; description: string; hasVersion: boolean },
+  { id, description, hasVersion, example }: EventsAbout,
 ) {
   const types = EVENT_TYPE_NAMES.filter((type) => type.startsWith(`${group}.`));
   return z
@@ -37,7 +45,19 @@ function describeEvents<Data extends z.ZodType>(
       ...(hasVersion && { version: VERSION }),
       data,
     })
-    .meta({ id, description });
+    .meta({
+      id,
+      description,
+      examples: [
+        {
+          id: '3f0c8a1b5d7e42969b1c4a6f8e2d0b7a',
+          type: types[0],
+          timestamp: '2027-01-15T09:00:00.000Z',
+          ...(hasVersion && { version: 1 }),
+          data: example ?? listExamples(data)[0],
+        },
+      ],
+    });
 }
 
 export const LimitData = z
@@ -49,7 +69,11 @@ export const LimitData = z
     limit: int64.meta({ minimum: 1, description: 'Requests that the plan allows a day.', examples: [1000] }),
     used: int64.meta({ minimum: 1, description: 'Requests that were counted.', examples: [800] }),
   })
-  .meta({ id: 'LimitUse', description: 'How much of the limit of a day is used.' });
+  .meta({
+    id: 'LimitUse',
+    description: 'How much of the limit of a day is used.',
+    examples: [{ day: '2027-01-15', limit: 1_000, used: 800 }],
+  });
 
 export const PetEvent = describeEvents('pet', Pet, {
   id: 'PetEvent',
@@ -89,10 +113,22 @@ export const WebhookEvent = describeEvents('webhook', Webhook, {
   id: 'WebhookEvent',
   description: 'An endpoint of the account was disabled. `data` is the webhook, without its secret.',
   hasVersion: false,
+  example: { ...EXAMPLE_WEBHOOK, enabled: false, disabledReason: 'gone' },
 });
+
+/** By the kind of thing that they are about. */
+export const EVENT_SCHEMAS = {
+  pet: PetEvent,
+  category: CategoryEvent,
+  order: OrderEvent,
+  limit: LimitEvent,
+  key: KeyEvent,
+  webhook: WebhookEvent,
+};
 
 /** Every event of a feed or a webhook. */
 export const Event = z.union([PetEvent, CategoryEvent, OrderEvent, LimitEvent, KeyEvent, WebhookEvent]).meta({
   id: 'Event',
   description: 'Something that happened. `type` says what, and which schema `data` has.',
+  examples: [...listExamples(PetEvent)],
 });

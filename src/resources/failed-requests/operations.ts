@@ -7,34 +7,16 @@ import { mapPage, toPage } from '../../domain/page.ts';
 import { list, type OperatorResource, read } from '../../http/operation.ts';
 import { choice, instant, type Parameter, rowFilter, rowId, shortText } from '../../http/parameters.ts';
 import type { FailedRequest, FailedRequests } from '../../observability/failed-requests.ts';
-import {
-  FailedRequestGroups,
-  MOST_REQUESTS,
-  OperatorFailedRequest,
-  OperatorFailedRequests,
-  OwnFailedRequest,
-  OwnFailedRequests,
-} from './schema.ts';
+import { FailedRequestGroup, MOST_REQUESTS, OperatorFailedRequest, OwnFailedRequest } from './schema.ts';
 
 /* For clients. */
-
-const FAILED = {
-  requestId: 'checkout-7f3a',
-  timestamp: '2027-01-15T09:00:00.120Z',
-  method: 'GET',
-  path: '/v1/pets/{petId}',
-  status: 404,
-  code: 'not_found',
-  message: 'There is no animal with this petId.',
-  keyId: 7,
-};
 
 export interface OwnRequestsRepositories {
   readonly clock: Clock;
   readonly failedRequests: Pick<FailedRequests, 'list'>;
 }
 
-const listRequests = list(OwnFailedRequests, 'failed requests', {
+const listRequests = list(OwnFailedRequest, 'failed requests', {
   id: 'listRequests',
   path: '/account/requests',
   allowance: 'holder',
@@ -43,7 +25,6 @@ const listRequests = list(OwnFailedRequests, 'failed requests', {
   description:
     'Returns a page of the requests of this account that were answered with an error, the newest first: the last ' +
     `${MOST_REQUESTS} of the last 24 hours. Each instance of the service has those that it answered, in memory.`,
-  examples: { one: { summary: 'A failed request', value: [FAILED] } },
   sample: { client: 'account.requests' },
   async handle({ accountId, parameters }, { failedRequests, clock }: OwnRequestsRepositories) {
     const { limit, cursor } = parameters;
@@ -60,10 +41,6 @@ function toOwnFailedRequest({ requestId, at, method, path, status, code, message
 
 /** What the account shows of its failed requests. */
 export const OWN_REQUESTS = {
-  schemas: [
-    { schema: OwnFailedRequest, example: FAILED },
-    { schema: OwnFailedRequests, example: [FAILED] },
-  ],
   operations: [listRequests],
 };
 
@@ -72,23 +49,6 @@ export const OWN_REQUESTS = {
 interface Repositories {
   readonly failedRequests: Pick<FailedRequests, 'get' | 'list' | 'listGroups'>;
 }
-
-const REFUSED = {
-  id: 1_795_442_712_645_000,
-  time: '2026-11-23T14:05:12.645Z',
-  requestId: 'checkout-7f3a',
-  method: 'GET',
-  path: '/v1/pets',
-  operation: 'listPets',
-  status: 429,
-  code: 'rate_limit_exceeded',
-  message: 'The limit of 60 requests per minute is used up: wait 34 s.',
-  accountId: 1,
-  account: 'shop',
-  keyId: 7,
-  address: '203.0.113.9',
-  userAgent: 'petstore-client/1.0.0',
-};
 
 const errorStatus: Parameter<number> = {
   description: 'Only requests that were answered with this status.',
@@ -124,12 +84,12 @@ const FILTERS = {
     description: 'Only requests that began at this instant or later.',
     example: '2026-11-23T00:00:00Z',
   }),
-  like: rowFilter('Only requests that failed for the same cause as this one.', REFUSED.id),
+  like: rowFilter('Only requests that failed for the same cause as this one.', 1_795_442_712_645_000),
 };
 
 const KEPT = 'An instance keeps its last 10,000 in memory.';
 
-const listFailedRequests = list(OperatorFailedRequests, 'failed requests', {
+const listFailedRequests = list(OperatorFailedRequest, 'failed requests', {
   id: 'listFailedRequests',
   path: '/failed-requests',
   role: 'viewer',
@@ -137,12 +97,11 @@ const listFailedRequests = list(OperatorFailedRequests, 'failed requests', {
     'Returns a page of the last requests below `/v1` that this instance answered with an error, the newest first. ' +
     KEPT,
   parameters: FILTERS,
-  examples: { refused: { summary: 'A refused request', value: [REFUSED] } },
   handle: async ({ parameters }, { failedRequests }: Repositories) =>
     mapPage(failedRequests.list(parameters), toOperatorFailedRequest),
 });
 
-const listFailedRequestGroups = list(FailedRequestGroups, 'groups of failed requests', {
+const listFailedRequestGroups = list(FailedRequestGroup, 'groups of failed requests', {
   id: 'listFailedRequestGroups',
   path: '/failed-requests/groups',
   role: 'viewer',
@@ -150,12 +109,6 @@ const listFailedRequestGroups = list(FailedRequestGroups, 'groups of failed requ
     'Returns a page of the failed requests of this instance, those with the same cause together: the same status, code, method, path, key and ' +
     `message. The messages of 429 and 500 do not count, because they differ each time. ${KEPT}`,
   parameters: FILTERS,
-  examples: {
-    refused: {
-      summary: 'A key that was refused 300 times',
-      value: [{ count: 300, firstTime: '2026-11-23T14:01:40.027Z', last: REFUSED }],
-    },
-  },
   handle: async ({ parameters }, { failedRequests }: Repositories) =>
     mapPage(failedRequests.listGroups(parameters), ({ count, firstAt, last }) => ({
       count,
@@ -171,10 +124,6 @@ const getFailedRequest = read(OperatorFailedRequest, {
   summary: 'Get a failed request',
   description: 'Returns one request that this instance answered with an error.',
   parameters: { failedRequestId: rowId('Number of the failed request.') },
-  answer: {
-    description: 'The failed request.',
-    examples: { refused: { summary: 'A refused request', value: REFUSED } },
-  },
   errors: {
     not_found: 'This instance keeps no failed request with this number: it may be of another instance.',
   },

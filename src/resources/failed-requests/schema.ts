@@ -9,6 +9,17 @@ import { REQUEST_ID } from '../../http/request-headers.ts';
 /** Failed requests that a holder can see. */
 export const MOST_REQUESTS = 100;
 
+const FAILED = {
+  requestId: 'checkout-7f3a',
+  timestamp: '2027-01-15T09:00:00.120Z',
+  method: 'GET',
+  path: '/v1/pets/{petId}',
+  status: 404,
+  code: 'not_found',
+  message: 'There is no animal with this petId.',
+  keyId: 7,
+};
+
 export const OwnFailedRequest = z
   .object({
     requestId: z
@@ -54,14 +65,30 @@ export const OwnFailedRequest = z
       examples: [7],
     }),
   })
-  .meta({ id: 'FailedRequest', description: 'A request that was answered with an error.' });
-
-export const OwnFailedRequests = z.array(OwnFailedRequest).max(MOST_REQUESTS).meta({
-  id: 'FailedRequests',
-  description: 'Failed requests of the keys of an account, the newest first.',
-});
+  .meta({
+    id: 'FailedRequest',
+    description: 'A request that was answered with an error.',
+    examples: [FAILED],
+  });
 
 /* As operators see them. */
+
+const REFUSED = {
+  id: 1_795_442_712_645_000,
+  time: '2026-11-23T14:05:12.645Z',
+  requestId: 'checkout-7f3a',
+  method: 'GET',
+  path: '/v1/pets',
+  operation: 'listPets',
+  status: 429,
+  code: 'rate_limit_exceeded',
+  message: 'The limit of 60 requests per minute is used up: wait 34 s.',
+  accountId: 1,
+  account: 'shop',
+  keyId: 7,
+  address: '203.0.113.9',
+  userAgent: 'petstore-client/1.0.0',
+};
 
 export const OperatorFailedRequest = z
   .object({
@@ -92,22 +119,20 @@ export const OperatorFailedRequest = z
       .optional()
       .meta({ description: 'Its first 200 characters. Absent if it may hold an API key.' }),
   })
-  .meta({ id: 'FailedRequest', description: 'A request that was answered with an error.' });
-
-export const OperatorFailedRequests = z.array(OperatorFailedRequest).meta({
-  id: 'FailedRequests',
-  description: 'Requests that were answered with an error, the newest first.',
-});
-
-export const FailedRequestGroups = z
-  .array(
-    z.object({
-      count: z.int().meta({ description: 'How many of them are kept.' }),
-      firstTime: z.iso.datetime().meta({ description: 'When the first one that is kept began.' }),
-      last: OperatorFailedRequest.meta({ description: 'The newest one.' }),
-    }),
-  )
   .meta({
-    id: 'FailedRequestGroups',
-    description: 'Requests that failed for the same cause, by the newest one, the newest first.',
+    id: 'FailedRequest',
+    description: 'A request that was answered with an error.',
+    examples: [REFUSED],
+  });
+
+export const FailedRequestGroup = z
+  .object({
+    count: z.int().meta({ description: 'How many of them are kept.' }),
+    firstTime: z.iso.datetime().meta({ description: 'When the first one that is kept began.' }),
+    last: OperatorFailedRequest.meta({ description: 'The newest one.' }),
+  })
+  .meta({
+    id: 'FailedRequestGroup',
+    description: 'Requests that failed for the same cause.',
+    examples: [{ count: 300, firstTime: '2026-11-23T14:01:40.027Z', last: REFUSED }],
   });

@@ -1,6 +1,5 @@
 // Contract: sections 3.14 and 10.2.
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import { choice, LIMIT, rowFilter, rowId, seconds, shortText } from '../../http/parameters.ts';
 import { textIfInstant } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
@@ -9,7 +8,7 @@ import { DEFAULT_SCOPES, type Scope } from '../../domain/scope.ts';
 import { ApiKey, type Environment } from '../../domain/api-key.ts';
 import type { Actor } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { ListCount, ScopeName } from '../../domain/fields.ts';
+import { ListCount } from '../../domain/fields.ts';
 import {
   act,
   create,
@@ -39,10 +38,8 @@ import {
   IssuedKey,
   IssuedOperatorKey,
   Key,
-  KeyState,
   NewKey,
   OperatorKey,
-  OperatorKeys,
   OperatorNewKey,
   OperatorRotation,
   Rotation,
@@ -75,34 +72,13 @@ function defaultScopes(caller: KeyRecord | undefined): readonly Scope[] {
 
 /* For clients. */
 
-const NEW_KEY = { label: 'web', scopes: ['pets:read'] };
-const ROTATION = { grace: GRACE.default };
-const KEY = {
-  id: 7,
-  label: 'web',
-  environment: 'production',
-  scopes: ['pets:read'],
-  state: 'active',
-  createdAt: '2026-12-01T12:00:00.000Z',
-  ending: 'x7Qf',
-};
-const USED = { ...KEY, lastUsedAt: '2026-12-01T12:30:00.000Z' };
-const OLDER = { ...USED, id: 6, state: 'rotated', expiresAt: '2026-12-02T12:00:00.000Z', ending: 'Bb0k' };
-/** Not a key of the service: its checksum is wrong. */
-const ISSUED = { ...KEY, key: `petstore_live_${'0'.repeat(34)}x7Qf` };
-
 interface Repositories {
   readonly keys: KeyRepository;
   readonly clock: Clock;
   readonly environment: Environment;
 }
 
-const Keys = z
-  .array(Key)
-  .max(LIMIT.maximum)
-  .meta({ id: 'Keys', description: 'Keys of an account, the newest first.' });
-
-const keyId = rowFilter('Identifier of the key.', KEY.id);
+const keyId = rowFilter('Identifier of the key.', 7);
 
 /** What the operations on the keys of the account have in common. */
 const OWN = {
@@ -117,13 +93,12 @@ const END_PASSED = 'expiresAt must lie in the future.';
 const NO_KEY = 'This account has no key with this keyId in this environment.';
 const LIMITS = `At most ${MOST_LIVE_KEYS} keys work at a time, and an account creates at most ${MOST_KEYS_A_DAY} keys in a UTC day.`;
 
-const listKeys = list(Keys, 'keys', {
+const listKeys = list(Key, 'keys', {
   id: 'listKeys',
   path: '/account/keys',
   ...OWN,
   description:
     'Returns a page of the keys of this account and environment, the newest first, without the keys themselves.',
-  examples: { rotated: { summary: 'A key, and the one that it replaces', value: [USED, OLDER] } },
   sample: { client: 'keys.list', query: { limit: LIMIT.default } },
   async handle({ accountId, parameters, signal }, { keys, clock, environment }: Repositories) {
     const page = await keys.list(environment, { accountId, ...parameters, signal });
@@ -141,19 +116,7 @@ const createKey = create(NewKey, IssuedKey, {
     'Creates a key of this account and environment. Only this answer shows it. It can have the scopes that the calling key has. ' +
     '`pets:manage` needs `pets:write` beside it. ' +
     `A key that was rotated creates none. ${LIMITS}`,
-  body: {
-    description: 'The key to create.',
-    examples: {
-      reader: { summary: 'A key that reads animals', value: NEW_KEY },
-      year: { summary: 'A key that ends', value: { ...NEW_KEY, expiresAt: '2027-12-01T00:00:00Z' } },
-      simple: { summary: 'A key with the default scopes', value: {} },
-    },
-  },
-  answer: {
-    description: 'The key was created. The body holds the key itself, which is never shown again.',
-    examples: { created: { summary: 'The new key', value: ISSUED } },
-    noStore: true,
-  },
+  noStore: true,
   errors: {
     invalid_request: END_PASSED,
     insufficient_scope: 'The calling key lacks a scope of the new key, or was rotated.',
@@ -184,18 +147,7 @@ const rotateKey = create(Rotation, IssuedKey, {
     '`grace` seconds, but never past its own expiry. A key can rotate itself. A key that was rotated rotates none. ' +
     LIMITS,
   parameters: { keyId },
-  body: {
-    description: 'How to rotate the key.',
-    examples: {
-      day: { summary: 'The old key works for a day', value: ROTATION },
-      atOnce: { summary: 'The old key ends at once', value: { grace: 0 } },
-    },
-  },
-  answer: {
-    description: 'The new key was created. The body holds the key itself, which is never shown again.',
-    examples: { created: { summary: 'The new key', value: ISSUED } },
-    noStore: true,
-  },
+  noStore: true,
   errors: {
     not_found: NO_KEY,
     insufficient_scope: 'The calling key lacks a scope of the key, or was rotated.',
@@ -244,15 +196,6 @@ const revokeKey = remove({
 export const CLIENT_KEYS: Resource<Repositories> = {
   name: 'Keys',
   description: 'The keys of your account, for keys with the scope `keys:manage`.',
-  schemas: [
-    { schema: ScopeName, example: 'pets:read' },
-    { schema: KeyState, example: KEY.state },
-    { schema: NewKey, example: NEW_KEY },
-    { schema: Rotation, example: ROTATION },
-    { schema: Key, example: KEY },
-    { schema: IssuedKey, example: ISSUED },
-    { schema: Keys, example: [USED, OLDER] },
-  ],
   operations: [listKeys, createKey, rotateKey, revokeKey],
 };
 
@@ -262,8 +205,6 @@ interface OperatorRepositories extends Repositories {
   readonly accounts: AccountRepository;
   readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'findBans'>;
 }
-
-const OPERATOR_KEY = { ...KEY, accountId: 1, account: 'shop' };
 
 const keyNumber = rowId('Number of the key.');
 const NO_SUCH_KEY = 'There is no key with this number.';
@@ -302,7 +243,7 @@ const order = choice(KEY_ORDERS, {
   example: 'lastUsed',
 });
 
-const listAllKeys = list(OperatorKeys, 'keys', {
+const listAllKeys = list(OperatorKey, 'keys', {
   id: 'listKeys',
   path: '/keys',
   role: 'viewer',
@@ -312,7 +253,6 @@ const listAllKeys = list(OperatorKeys, 'keys', {
     ...KEY_FILTERS,
     sort: order,
   },
-  examples: { page: { summary: 'A page', value: [OPERATOR_KEY] } },
   async handle({ parameters, signal }, repositories: OperatorRepositories) {
     const { keys, clock, environment, quotas } = repositories;
     const { limit, cursor, sort, ...filters } = parameters;
@@ -331,10 +271,6 @@ const countKeys = read(ListCount, {
   summary: 'Count keys',
   description: 'Returns how many keys of this environment a list has, with these filters and without.',
   parameters: KEY_FILTERS,
-  answer: {
-    description: 'The counts.',
-    examples: { filtered: { summary: 'With a filter', value: { count: 37, total: 212 } } },
-  },
   async handle({ parameters, signal }, repositories: OperatorRepositories) {
     const { keys, environment } = repositories;
     const count = await keys.count(environment, await toKeyQuery(parameters, repositories), signal);
@@ -368,11 +304,6 @@ const findKey = act(OperatorKey, {
   summary: 'Find a key',
   description:
     'Returns the record of a key from its text, for example after a leak. The key goes in the body, so that no log has it.',
-  body: {
-    description: 'The key.',
-    examples: { leaked: { summary: 'A whole key', value: { key: 'petstore_live_…' } } },
-  },
-  answer: { description: 'The key.', examples: { found: { summary: 'A key', value: OPERATOR_KEY } } },
   errors: { not_found: 'This database has no such key.' },
   async handle({ body }, { keys, clock }: OperatorRepositories) {
     const key = ApiKey.parse(body.key);
@@ -394,11 +325,6 @@ function requireAccount(operation: OperatorOperation<Repositories>): OperatorOpe
   };
 }
 
-const ISSUED_TO_OPERATOR = {
-  schema: IssuedOperatorKey,
-  examples: { created: { summary: 'The new key', value: { ...OPERATOR_KEY, key: ISSUED.key } } },
-};
-
 const createKeyOfAccount = requireAccount(
   forOperators(createKey, {
     role: 'admin',
@@ -407,7 +333,7 @@ const createKeyOfAccount = requireAccount(
       'Creates a key of this environment. Only this answer shows it. The scope `pets:manage` needs `pets:write` beside it.',
     parameters: { accountId: rowId('Number of the account.') },
     input: OperatorNewKey,
-    ...ISSUED_TO_OPERATOR,
+    schema: IssuedOperatorKey,
     errors: {
       not_found: 'There is no account with this number.',
       invalid_request: END_PASSED,
@@ -422,7 +348,7 @@ const rotateAnyKey = forOperators(rotateKey, {
     'Creates a key with the same settings. The old key works for `grace` more seconds, but never past its own expiry.',
   parameters: { keyId: keyNumber },
   input: OperatorRotation,
-  ...ISSUED_TO_OPERATOR,
+  schema: IssuedOperatorKey,
   errors: { not_found: NO_SUCH_KEY, conflict: 'This key is rotated already, expired or revoked.' },
 });
 

@@ -21,6 +21,7 @@ export const KeyState = z.enum(KEY_STATES).meta({
   id: 'KeyState',
   description:
     'State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon.',
+  examples: ['active'],
 });
 
 const LABEL_FAULT = 'must be a string of 1 to 100 characters without control characters and API keys';
@@ -58,7 +59,14 @@ export const NewKey = z
       .transform((value) => instantFromText(value))
       .exactOptional(),
   })
-  .meta({ id: 'NewKey', description: 'A key to create.' });
+  .meta({
+    id: 'NewKey',
+    description: 'A key to create.',
+    examples: [
+      { label: 'web', scopes: ['pets:read'] },
+      { label: 'web', scopes: ['pets:read'], expiresAt: '2027-12-01T00:00:00Z' },
+    ],
+  });
 
 /** The body of `rotateKey`. Other fields are ignored. */
 export const Rotation = z
@@ -72,13 +80,27 @@ export const Rotation = z
         minimum: 0,
         maximum: GRACE.maximum,
         default: GRACE.default,
-        description: 'Seconds that the old key still works. It never works past its own expiry.',
+        description:
+          'Seconds that the old key still works. With 0 it ends at once. It never works past its own expiry.',
         examples: [GRACE.default],
       })
       .transform(Number)
       .exactOptional(),
   })
-  .meta({ id: 'Rotation', description: 'How a key is rotated.' });
+  .meta({ id: 'Rotation', description: 'How a key is rotated.', examples: [{ grace: GRACE.default }] });
+
+const KEY = {
+  id: 7,
+  label: 'web',
+  environment: 'production',
+  scopes: ['pets:read'],
+  state: 'active',
+  createdAt: '2026-12-01T12:00:00.000Z',
+  ending: 'x7Qf',
+};
+const OF_ACCOUNT = { accountId: 1, account: 'shop' };
+/** Not a key of the service: its checksum is wrong. */
+const TEXT = `petstore_live_${'0'.repeat(34)}x7Qf`;
 
 export const Key = z
   .object({
@@ -105,14 +127,32 @@ export const Key = z
       .meta({ description: 'The last four characters of the key, to find it by.', examples: ['x7Qf'] })
       .exactOptional(),
   })
-  .meta({ id: 'Key', description: 'A key of an account, without the key itself.' });
+  .meta({
+    id: 'Key',
+    description: 'A key of an account, without the key itself.',
+    examples: [
+      KEY,
+      {
+        ...KEY,
+        id: 6,
+        state: 'rotated',
+        expiresAt: '2026-12-02T12:00:00.000Z',
+        lastUsedAt: '2026-12-01T12:30:00.000Z',
+        ending: 'Bb0k',
+      },
+    ],
+  });
 
 export const IssuedKey = Key.extend({
   key: z
     .string()
     .regex(/^petstore_(?:live|test)_[0-9A-Za-z]{38}$/)
     .meta({ maxLength: 52, description: 'The key itself. It is shown only in this answer: store it now.' }),
-}).meta({ id: 'IssuedKey', description: 'A key that was just created.' });
+}).meta({
+  id: 'IssuedKey',
+  description: 'A key that was just created.',
+  examples: [{ ...KEY, key: TEXT }],
+});
 
 /* As operators see and change keys. */
 
@@ -122,13 +162,16 @@ export const OperatorKey = Key.extend({
   account: z.string(),
   rotatedTo: z.int().optional(),
   bannedUntil: dateTime.optional(),
-}).meta({ id: 'Key', description: 'An API key, without the key itself.' });
-
-export const OperatorKeys = z.array(OperatorKey).meta({ id: 'Keys', description: 'Keys, the newest first.' });
+}).meta({
+  id: 'Key',
+  description: 'An API key, without the key itself.',
+  examples: [{ ...KEY, ...OF_ACCOUNT }],
+});
 
 export const IssuedOperatorKey = OperatorKey.extend(IssuedKey.pick({ key: true }).shape).meta({
   id: 'IssuedKey',
   description: 'A key that was just created.',
+  examples: [{ ...KEY, ...OF_ACCOUNT, key: TEXT }],
 });
 
 export const FindKey = z
@@ -137,7 +180,7 @@ export const FindKey = z
       .string({ error: 'must be a string' })
       .refine((text) => ApiKey.parse(text) !== undefined, { error: 'must be a whole API key' }),
   })
-  .meta({ id: 'FindKey', description: 'A whole API key.' });
+  .meta({ id: 'FindKey', description: 'A whole API key.', examples: [{ key: 'petstore_live_…' }] });
 
 const OPERATOR_LABEL_FAULT = 'must have 1 to 100 characters, no control characters and no API key';
 
@@ -152,8 +195,16 @@ export const OperatorNewKey = z
       .optional(),
     expiresAt: bodyInstant.optional(),
   })
-  .meta({ id: 'NewKey', description: 'Settings of a key.' });
+  .meta({
+    id: 'NewKey',
+    description: 'Settings of a key.',
+    examples: [{ label: 'web', scopes: ['pets:read'] }],
+  });
 
 export const OperatorRotation = z
   .object({ grace: wholeNumber(0, GRACE.maximum).default(GRACE.default) })
-  .meta({ id: 'Rotation', description: 'How many seconds the old key still works.' });
+  .meta({
+    id: 'Rotation',
+    description: 'How many seconds the old key still works.',
+    examples: [{ grace: GRACE.default }],
+  });

@@ -8,7 +8,7 @@ import type { Environment } from '../../domain/api-key.ts';
 import { act, create, list, type OperatorResource, read, remove } from '../../http/operation.ts';
 import type { OperatorRepository } from './repository.ts';
 import { describeOperator, linkAddress, type OperatorToken } from './rules.ts';
-import { IssuedToken, Me, NewOperator, NewToken, Operator, Operators, SignInLink, Tokens } from './schema.ts';
+import { IssuedToken, Me, NewOperator, NewToken, Operator, SignInLink, Token } from './schema.ts';
 
 interface Repositories {
   readonly operators: OperatorRepository;
@@ -16,18 +16,14 @@ interface Repositories {
   readonly address: () => string;
 }
 
-const OPERATOR = { id: 2, name: 'ada', role: 'viewer', createdAt: '2026-11-23T14:05:12.645Z' };
-const TOKEN = { id: 5, operator: 'ada', createdAt: '2026-11-23T14:05:12.645Z' };
-
 const operatorId = rowId('Number of the operator.');
 const NO_OPERATOR = 'There is no operator with this number.';
 
-const listOperators = list(Operators, 'operators', {
+const listOperators = list(Operator, 'operators', {
   id: 'listOperators',
   path: '/operators',
   role: 'viewer',
   description: 'Returns a page of the operators, the oldest first.',
-  examples: { all: { summary: 'All', value: [OPERATOR] } },
   handle: async ({ parameters }, { operators }: Repositories) =>
     mapPage(await operators.list(parameters), describeOperator),
 });
@@ -39,14 +35,6 @@ const createOperator = create(NewOperator, Operator, {
   summary: 'Add an operator',
   description:
     'Adds an operator. A role cannot be changed: remove the operator, and add it again with the other role.',
-  body: {
-    description: 'The operator.',
-    examples: { viewer: { summary: 'One who only reads', value: { name: 'ada', role: 'viewer' } } },
-  },
-  answer: {
-    description: 'The operator was added.',
-    examples: { added: { summary: 'The operator', value: OPERATOR } },
-  },
   errors: { conflict: 'Another operator has this name, ignoring case: choose another name.' },
   handle: async ({ body: { name, role }, actor }, { operators }: Repositories) =>
     mapResult(await operators.create(actor, name, role), describeOperator),
@@ -73,18 +61,6 @@ const createLink = act(SignInLink, {
   summary: 'Make a sign-in link',
   description: 'Makes a link that signs the operator in once, within 10 minutes. Only this answer shows it.',
   parameters: { operatorId },
-  answer: {
-    description: 'The link.',
-    examples: {
-      made: {
-        summary: 'The link, once',
-        value: {
-          link: 'https://console.example/sign-in#…',
-          expiresAt: '2026-11-23T14:15:12.645Z',
-        },
-      },
-    },
-  },
   errors: { not_found: NO_OPERATOR },
   async handle({ parameters, actor }, { operators, address }: Repositories) {
     const created = await operators.createLink(actor, parameters.operatorId);
@@ -95,14 +71,13 @@ const createLink = act(SignInLink, {
   },
 });
 
-const listTokens = list(Tokens, 'records', {
+const listTokens = list(Token, 'records', {
   id: 'listTokens',
   path: '/tokens',
   role: 'admin',
   summary: 'List tokens',
   description:
     'Returns a page of the records of the tokens in force, of all operators, oldest first. It never shows the tokens.',
-  examples: { all: { summary: 'All', value: [TOKEN] } },
   handle: async ({ parameters }, { operators }: Repositories) =>
     mapPage(await operators.listTokens(parameters), describeToken),
 });
@@ -114,14 +89,6 @@ const createToken = create(NewToken, IssuedToken, {
   summary: 'Create a token',
   description: 'Creates a token, which lets a program act as the operator. Only this answer shows it.',
   parameters: { operatorId },
-  body: {
-    description: 'When the token ends. Without `expiresAt`, it ends with its operator.',
-    examples: { year: { summary: 'For a while', value: { expiresAt: '2027-01-01T00:00:00Z' } } },
-  },
-  answer: {
-    description: 'The token was created.',
-    examples: { created: { summary: 'The token, once', value: { ...TOKEN, token: 'petstore_admin_…' } } },
-  },
   errors: { not_found: NO_OPERATOR },
   async handle({ body: { expiresAt }, parameters, actor }, { operators }: Repositories) {
     const created = await operators.createToken(actor, parameters.operatorId, expiresAt);
@@ -157,7 +124,6 @@ const getMe = read(Me, {
   summary: 'Who am I',
   description:
     'Returns the operator of the session or token, and the environment and version of the service.',
-  answer: { description: 'The operator.', examples: {} },
   async handle({ operator: { id, name, role } }, { environment }: Service) {
     return { value: { id, name, role, environment, version: manifest.version } };
   },

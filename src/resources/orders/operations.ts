@@ -11,42 +11,25 @@ import {
   remove,
   type Resource,
 } from '../../http/operation.ts';
-import { int64, LIMIT, oneOf, rowFilter } from '../../http/parameters.ts';
+import { int64, oneOf, rowFilter } from '../../http/parameters.ts';
 import type { OrderRepository } from './repository.ts';
-import { NewOrder, Order, OrderStatus } from './schema.ts';
+import { EXAMPLE_ORDER, NewOrder, Order, OrderStatus } from './schema.ts';
 
-const NEW_ORDER = { petId: 42, shipDate: '2027-01-15T10:00:00+01:00' };
-const ORDER = {
-  id: 9,
-  petId: 42,
-  quantity: 1,
-  shipDate: '2027-01-15T09:00:00.000Z',
-  status: 'pending',
-  complete: false,
-  createdAt: '2027-01-12T08:30:00.000Z',
-  expiresAt: '2027-01-15T08:30:00.000Z',
-};
-const COMPLETE = { ...ORDER, status: 'complete', complete: true };
-const { shipDate: _, ...CANCELLED } = { ...ORDER, id: 8, petId: 41, status: 'cancelled' };
+const COMPLETE = { ...EXAMPLE_ORDER, status: 'complete', complete: true };
 
 interface Stores {
   readonly orders: OrderRepository;
 }
 
-const Orders = z
-  .array(Order)
-  .max(LIMIT.maximum)
-  .meta({ id: 'Orders', description: 'Orders, the newest first.' });
-
-const orderId = int64({ description: 'Identifier of the order.', example: ORDER.id });
+const orderId = int64({ description: 'Identifier of the order.', example: EXAMPLE_ORDER.id });
 
 const NO_ORDER = 'This account has no order with this orderId.';
 
-const status = oneOf(OrderStatus.options, 'OrderStatus', {
+const status = oneOf(OrderStatus, {
   description: 'Keep only orders with this status.',
   example: 'pending',
 });
-const petId = int64({ description: 'Keep only orders of this animal.', example: ORDER.petId });
+const petId = int64({ description: 'Keep only orders of this animal.', example: EXAMPLE_ORDER.petId });
 
 const createOrder = create(NewOrder, Order, {
   id: 'createOrder',
@@ -59,17 +42,6 @@ const createOrder = create(NewOrder, Order, {
     'Orders an animal that is available, and holds it until `expiresAt`: it is `pending` then. Complete the order in ' +
     'time, or it expires, and the animal is available again. An account can have as many open orders as the operator allows, ' +
     '100 by default: beyond it, complete or cancel one first.',
-  body: {
-    description: 'The order to make.',
-    examples: {
-      petOnly: { summary: 'Without a date', value: { petId: 42 } },
-      shipDate: { summary: 'With a date', value: NEW_ORDER },
-    },
-  },
-  answer: {
-    description: 'The order was made, and the animal is held.',
-    examples: { made: { summary: 'An open order', value: ORDER } },
-  },
   errors: {
     invalid_request: 'There is no animal with this petId: send the id of one that is available.',
     conflict: 'This animal is not available: order another one.',
@@ -79,17 +51,13 @@ const createOrder = create(NewOrder, Order, {
     orders.create(actor, accountId, body, idempotency),
 });
 
-const listOrders = list(Orders, 'orders', {
+const listOrders = list(Order, 'orders', {
   id: 'listOrders',
   path: '/store/orders',
   scope: 'store:read',
   stability: 'beta',
   description: 'Returns a page of the orders of this account, the newest first.',
   parameters: { status, petId },
-  examples: {
-    pending: { summary: 'Orders that are open', value: [ORDER] },
-    any: { summary: 'Orders of any status', value: [ORDER, CANCELLED] },
-  },
   sample: { client: 'orders.list', query: { status: 'pending' } },
   handle: ({ accountId, parameters }, { orders }: Stores) => orders.list({ accountId, ...parameters }),
 });
@@ -102,7 +70,6 @@ const getOrder = read(Order, {
   summary: 'Get an order',
   description: 'Returns one order of this account.',
   parameters: { orderId },
-  answer: { description: 'The order.', examples: { found: { summary: 'An open order', value: ORDER } } },
   errors: { not_found: NO_ORDER },
   sample: { client: 'orders.get' },
   handle: ({ accountId, parameters }, { orders }: Stores) => orders.get(accountId, parameters.orderId),
@@ -117,10 +84,7 @@ const completeOrder = act(Order, {
   summary: 'Complete an order',
   description: 'Completes an open order: the animal is sold then.',
   parameters: { orderId },
-  answer: {
-    description: 'The order is complete.',
-    examples: { complete: { summary: 'A complete order', value: COMPLETE } },
-  },
+  example: COMPLETE,
   errors: {
     not_found: NO_ORDER,
     conflict: 'This order is not pending: only an open order can be completed.',
@@ -153,39 +117,27 @@ const cancelOrder = remove({
 export const CLIENT_ORDERS: Resource<Stores> = {
   name: 'Store',
   description: 'Orders: how an animal is adopted.',
-  schemas: [
-    { schema: OrderStatus, example: ORDER.status },
-    { schema: NewOrder, example: NEW_ORDER },
-    { schema: Order, example: ORDER },
-    { schema: Orders, example: [ORDER, CANCELLED] },
-  ],
   operations: [listOrders, createOrder, getOrder, cancelOrder, completeOrder],
 };
 
 /* For operators. */
 
+const OF_ACCOUNT = { accountId: 1, account: 'shop' };
+
 const OperatorOrder = Order.extend({ accountId: z.int(), account: z.string() }).meta({
   id: 'Order',
   description: 'An order of an account.',
+  examples: [{ ...EXAMPLE_ORDER, ...OF_ACCOUNT }],
 });
-
-const OperatorOrders = z
-  .array(OperatorOrder)
-  .max(LIMIT.maximum)
-  .meta({ id: 'Orders', description: 'Orders, the newest first.' });
-
-const OF_ACCOUNT = { accountId: 1, account: 'shop' };
-const OPERATOR_ORDER = { ...ORDER, ...OF_ACCOUNT };
 
 const NO_SUCH_ORDER = 'There is no order with this orderId.';
 
-const listAllOrders = list(OperatorOrders, 'orders', {
+const listAllOrders = list(OperatorOrder, 'orders', {
   id: 'listOrders',
   path: '/orders',
   role: 'viewer',
   description: 'Returns a page of the orders of all accounts, the newest first.',
   parameters: { status, accountId: rowFilter('Keep only orders of this account.'), petId },
-  examples: { page: { summary: 'An open order', value: [OPERATOR_ORDER] } },
   handle: ({ parameters }, { orders }: Stores) => orders.listWithAccounts(parameters),
 });
 
@@ -196,10 +148,6 @@ const getAnyOrder = read(OperatorOrder, {
   summary: 'Get an order',
   description: 'Returns one order of any account.',
   parameters: { orderId },
-  answer: {
-    description: 'The order.',
-    examples: { found: { summary: 'An open order', value: OPERATOR_ORDER } },
-  },
   errors: { not_found: NO_SUCH_ORDER },
   handle: ({ parameters }, { orders }: Stores) => orders.getWithAccount(parameters.orderId),
 });
@@ -211,10 +159,7 @@ const completeAnyOrder = act(OperatorOrder, {
   summary: 'Complete an order',
   description: 'Completes an open order of any account: the animal is sold then.',
   parameters: { orderId },
-  answer: {
-    description: 'The order is complete.',
-    examples: { complete: { summary: 'A complete order', value: { ...COMPLETE, ...OF_ACCOUNT } } },
-  },
+  example: { ...COMPLETE, ...OF_ACCOUNT },
   errors: {
     not_found: NO_SUCH_ORDER,
     conflict: 'This order is not pending: only an open order can be completed.',

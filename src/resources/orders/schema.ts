@@ -5,7 +5,23 @@ import { ORDER_STATUSES } from './rules.ts';
 
 export const OrderStatus = z
   .enum(ORDER_STATUSES, { error: `must be one of ${ORDER_STATUSES.join(', ')}` })
-  .meta({ id: 'OrderStatus', description: 'Status of an order. An order is open while it is pending.' });
+  .meta({
+    id: 'OrderStatus',
+    description: 'Status of an order. An order is open while it is pending.',
+    examples: ['pending'],
+  });
+
+export const EXAMPLE_ORDER = {
+  id: 9,
+  petId: 42,
+  quantity: 1,
+  shipDate: '2027-01-15T09:00:00.000Z',
+  status: 'pending',
+  complete: false,
+  createdAt: '2027-01-12T08:30:00.000Z',
+  expiresAt: '2027-01-15T08:30:00.000Z',
+} as const;
+const { shipDate: _, ...WITHOUT_DATE } = { ...EXAMPLE_ORDER, id: 8, petId: 41 };
 
 const petId = int64.meta({ description: 'Identifier of the animal.', examples: [42] });
 /** The body of `createOrder`. Other fields are ignored. */
@@ -26,7 +42,11 @@ export const NewOrder = z
       .exactOptional(),
     shipDate: givenDateTime.meta({ description: 'When the animal is to be handed over.' }).exactOptional(),
   })
-  .meta({ id: 'NewOrder', description: 'An order of an animal.' });
+  .meta({
+    id: 'NewOrder',
+    description: 'An order of an animal.',
+    examples: [{ petId: 42 }, { petId: 42, shipDate: '2027-01-15T10:00:00+01:00' }],
+  });
 
 export const Order = z
   .object({
@@ -44,7 +64,7 @@ export const Order = z
     createdAt: dateTime.meta({ description: 'When the order was made.' }),
     expiresAt: dateTime.meta({ description: 'When the order expires if it is still open.' }),
   })
-  .meta({ id: 'Order', description: 'An order of an account.' });
+  .meta({ id: 'Order', description: 'An order of an account.', examples: [EXAMPLE_ORDER, WITHOUT_DATE] });
 
 export type NewOrder = Readonly<z.infer<typeof NewOrder>>;
 export type Order = Readonly<z.infer<typeof Order>>;

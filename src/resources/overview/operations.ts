@@ -8,7 +8,7 @@ import { type OperatorResource, read } from '../../http/operation.ts';
 import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import type { RecentRequests } from '../../observability/recent-requests.ts';
 import type { UsageRepository } from '../usage/repository.ts';
-import { EXAMPLE_COUNTS, NO_COUNTS } from '../usage/schema.ts';
+import { NO_COUNTS } from '../usage/schema.ts';
 import type { NearestAccount } from './nearest.ts';
 import { Overview } from './schema.ts';
 
@@ -28,26 +28,6 @@ interface Repositories {
   readonly state: { readonly isWritable: boolean };
 }
 
-const EXAMPLE = {
-  startedAt: '2026-11-23T08:00:00.000Z',
-  requestsPerSecond: 41.5,
-  latency: { p50: 0.8, p99: 4.8 },
-  minutes: [{ start: '2026-11-23T14:05:00.000Z', ...EXAMPLE_COUNTS, p50: 0.8, p99: 4.8 }],
-  hours: [{ start: '2026-11-23T14:00:00.000Z', ...EXAMPLE_COUNTS }],
-  bans: 1,
-  nearest: [
-    {
-      accountId: 1,
-      account: 'shop',
-      window: 'day',
-      limit: 10_000,
-      remaining: 120,
-      reset: 1_795_478_400,
-    },
-  ],
-  health: { database: { isUp: true, isWritable: true, milliseconds: 0.2 }, redis: { isUp: true } },
-};
-
 const getOverview = read(Overview, {
   id: 'getOverview',
   path: '/overview',
@@ -57,7 +37,6 @@ const getOverview = read(Overview, {
     'Returns the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
     '`startedAt`, `requestsPerSecond`, `latency`, `minutes` and `health` are those of the instance that answers. ' +
     '`minutes` counts every request below `/v1`, `hours` those with a valid key.',
-  answer: { description: 'The overview.', examples: { now: { summary: 'Now', value: EXAMPLE } } },
   async handle(_, repositories: Repositories) {
     const { clock, recent, startedAt, nearest, limiter } = repositories;
     const now = clock().unix;

@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { WINDOW_NAMES } from '../../limits/quota.ts';
-import { COUNTS } from '../usage/schema.ts';
+import { COUNTS, EXAMPLE_COUNTS } from '../usage/schema.ts';
 
 const milliseconds = z.number().meta({ description: 'Milliseconds.' });
 
@@ -9,6 +9,26 @@ const Latency = z.object({ p50: milliseconds.optional(), p99: milliseconds.optio
   description:
     'Time of work, of this minute and the one before, without waits for a client, an event or an endpoint. Absent without requests.',
 });
+
+const EXAMPLE = {
+  startedAt: '2026-11-23T08:00:00.000Z',
+  requestsPerSecond: 41.5,
+  latency: { p50: 0.8, p99: 4.8 },
+  minutes: [{ start: '2026-11-23T14:05:00.000Z', ...EXAMPLE_COUNTS, p50: 0.8, p99: 4.8 }],
+  hours: [{ start: '2026-11-23T14:00:00.000Z', ...EXAMPLE_COUNTS }],
+  bans: 1,
+  nearest: [
+    {
+      accountId: 1,
+      account: 'shop',
+      window: 'day',
+      limit: 10_000,
+      remaining: 120,
+      reset: 1_795_478_400,
+    },
+  ],
+  health: { database: { isUp: true, isWritable: true, milliseconds: 0.2 }, redis: { isUp: true } },
+};
 
 export const Overview = z
   .object({
@@ -43,4 +63,8 @@ export const Overview = z
       redis: z.object({ isUp: z.boolean() }).optional(),
     }),
   })
-  .meta({ id: 'Overview', description: 'Requests, latency, limits and health of the service.' });
+  .meta({
+    id: 'Overview',
+    description: 'Requests, latency, limits and health of the service.',
+    examples: [EXAMPLE],
+  });

@@ -7,21 +7,12 @@ import { act, change, create, list, type OperatorResource, remove } from '../../
 import type { Ceremonies } from './ceremonies.ts';
 import type { PasskeyRepository } from './repository.ts';
 import { describePasskey, mayChange, MOST_PASSKEYS } from './rules.ts';
-import { NewPasskey, Passkey, PasskeyChallenge, PasskeyPatch, Passkeys } from './schema.ts';
+import { NewPasskey, Passkey, PasskeyChallenge, PasskeyPatch } from './schema.ts';
 
 interface Repositories {
   readonly passkeys: PasskeyRepository;
   readonly ceremonies: Ceremonies;
 }
-
-const PASSKEY = {
-  id: 3,
-  operatorId: 2,
-  operator: 'ada',
-  name: 'laptop',
-  createdAt: '2026-11-23T14:05:12.645Z',
-  lastUsedAt: '2026-11-25T08:30:00.000Z',
-};
 
 const passkeyId = rowId('Number of the passkey.');
 const NO_PASSKEY = 'There is no passkey with this number.';
@@ -29,13 +20,12 @@ const NEEDS_SESSION = 'A program has no passkey: add it in a browser that is sig
 const OTHERS = 'This is a passkey of another operator: ask an operator with the role admin.';
 const NO_ADDRESS = 'The host of the console is an IP address, which can have no passkeys.';
 
-const listPasskeys = list(Passkeys, 'passkeys', {
+const listPasskeys = list(Passkey, 'passkeys', {
   id: 'listPasskeys',
   path: '/passkeys',
   role: 'viewer',
   description: 'Returns a page of the passkeys of all operators or of one, the oldest first.',
   parameters: { operatorId: rowFilter('Only passkeys of this operator.', 2) },
-  examples: { all: { summary: 'All', value: [PASSKEY] } },
   handle: async ({ parameters }, { passkeys }: Repositories) =>
     mapPage(await passkeys.list(parameters), describePasskey),
 });
@@ -47,16 +37,7 @@ const beginPasskey = act(PasskeyChallenge, {
   summary: 'Begin to add a passkey',
   description:
     'Returns what a browser needs to make a passkey for the calling operator. It needs a session: a token gets 403.',
-  answer: {
-    description: 'The options for the browser.',
-    noStore: true,
-    examples: {
-      begun: {
-        summary: 'The options, shortened',
-        value: { challenge: 'kNq0…', rp: { id: 'console.example', name: 'Pet Store' } },
-      },
-    },
-  },
+  noStore: true,
   errors: {
     insufficient_scope: NEEDS_SESSION,
     invalid_request: NO_ADDRESS,
@@ -77,27 +58,6 @@ const createPasskey = create(NewPasskey, Passkey, {
   description:
     'Adds the passkey that a browser made for the calling operator, after it has checked the answer to the challenge. ' +
     `An operator has at most ${MOST_PASSKEYS}. It needs a session: a token gets 403.`,
-  body: {
-    description: 'The name, and the answer of the browser.',
-    examples: {
-      laptop: {
-        summary: 'The answer of a browser, shortened',
-        value: {
-          name: 'laptop',
-          credential: {
-            id: 'aGVsbG8',
-            rawId: 'aGVsbG8',
-            type: 'public-key',
-            response: { clientDataJSON: 'eyJ0eXBlIjoi', attestationObject: 'o2NmbXRk' },
-          },
-        },
-      },
-    },
-  },
-  answer: {
-    description: 'The passkey was added.',
-    examples: { added: { summary: 'The passkey', value: PASSKEY } },
-  },
   errors: {
     insufficient_scope: NEEDS_SESSION,
     unauthorized: 'The operator was removed meanwhile.',
@@ -116,14 +76,6 @@ const renamePasskey = change(PasskeyPatch, Passkey, {
   summary: 'Rename a passkey',
   description: 'Gives a passkey another name. Only an admin renames those of others.',
   parameters: { passkeyId },
-  body: {
-    description: 'The name.',
-    examples: { renamed: { summary: 'Another name', value: { name: 'old laptop' } } },
-  },
-  answer: {
-    description: 'The passkey as it is now.',
-    examples: { renamed: { summary: 'The passkey', value: PASSKEY } },
-  },
   errors: { not_found: NO_PASSKEY, insufficient_scope: OTHERS },
   async handle({ body, parameters, operator, actor }, { passkeys }: Repositories) {
     const refused = await refuseChange(passkeys, operator, parameters.passkeyId);

@@ -14,14 +14,26 @@ export const Passkey = z
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().optional(),
   })
-  .meta({ id: 'Passkey', description: 'A passkey of an operator. `lastUsedAt` is its last sign-in.' });
-
-export const Passkeys = z.array(Passkey).meta({ id: 'Passkeys', description: 'Passkeys, the oldest first.' });
+  .meta({
+    id: 'Passkey',
+    description: 'A passkey of an operator. `lastUsedAt` is its last sign-in.',
+    examples: [
+      {
+        id: 3,
+        operatorId: 2,
+        operator: 'ada',
+        name: 'laptop',
+        createdAt: '2026-11-23T14:05:12.645Z',
+        lastUsedAt: '2026-11-25T08:30:00.000Z',
+      },
+    ],
+  });
 
 export const PasskeyChallenge = z.looseObject({ challenge: z.string() }).meta({
   id: 'PasskeyChallenge',
   description:
     'What `PublicKeyCredential.parseCreationOptionsFromJSON` takes: the options of WebAuthn, with a challenge that works once within 5 minutes.',
+  examples: [{ challenge: 'kNq0…', rp: { id: 'console.example', name: 'Pet Store' } }],
 });
 
 export const NewPasskey = z
@@ -43,11 +55,24 @@ export const NewPasskey = z
   .meta({
     id: 'NewPasskey',
     description: 'A passkey to add: its name, and what `PublicKeyCredential.toJSON` gives.',
+    examples: [
+      {
+        name: 'laptop',
+        credential: {
+          id: 'aGVsbG8',
+          rawId: 'aGVsbG8',
+          type: 'public-key',
+          response: { clientDataJSON: 'eyJ0eXBlIjoi', attestationObject: 'o2NmbXRk' },
+        },
+      },
+    ],
   });
 
 export type NewCredential = z.output<typeof NewPasskey>['credential'];
 
-export const PasskeyPatch = z.object({ name }).meta({ id: 'PasskeyPatch', description: 'Another name.' });
+export const PasskeyPatch = z
+  .object({ name })
+  .meta({ id: 'PasskeyPatch', description: 'Another name.', examples: [{ name: 'old laptop' }] });
 
 /** What the browser adds to what an authenticator signs: JSON, of which other properties may come later. */
 export const ClientData = z.object({

@@ -18,48 +18,29 @@ import {
 import { toPatch } from '../../domain/patch.ts';
 import { flag, int64, int64List, LIMIT, oneOf } from '../../http/parameters.ts';
 import type { PetRepository } from './repository.ts';
-import { NewPet, Pet, PetPatch, PetStatus } from './schema.ts';
-import { petJson, petsJson } from './table.ts';
+import { EXAMPLE_PET, NewPet, Pet, PetPatch, PetStatus } from './schema.ts';
 
 /** How many animals one request can ask for by their ids. */
 export const MOST_IDS = 100;
-
-export const EXAMPLE_PET = {
-  id: 42n,
-  name: 'Rex',
-  categoryId: 7n,
-  status: 'available',
-} as const satisfies Pet;
-const WITHOUT_STATUS: Pet = { id: 40n, name: 'Minka', categoryId: 3n };
-
-const PET: unknown = JSON.parse(petJson(EXAMPLE_PET));
-/** The answer to the request of the code samples, which asks for animals that are available. */
-const AVAILABLE_PETS: unknown = JSON.parse(
-  petsJson([EXAMPLE_PET, { id: 41n, name: 'Luna', categoryId: 3n, status: EXAMPLE_PET.status }]),
-);
-const ANY_PETS: unknown = JSON.parse(petsJson([EXAMPLE_PET, WITHOUT_STATUS]));
-const NEW_PET = { name: 'Rex', categoryId: 7, status: 'available' };
 
 interface Stores {
   readonly pets: PetRepository;
 }
 
-const petId = int64({ description: 'Identifier of the animal.', example: Number(EXAMPLE_PET.id) });
+const petId = int64({ description: 'Identifier of the animal.', example: EXAMPLE_PET.id });
 
 const NO_PET = 'There is no animal with this petId.';
 const CHANGED = otherTag('animal');
 const NOT_OWN = 'This animal is not of the account of the API key: use a key that has the scope pets:manage.';
 
-const Pets = z.array(Pet).max(LIMIT.maximum).meta({ id: 'Pets', description: 'Animals, the newest first.' });
-
 const FILTERS = {
-  status: oneOf(PetStatus.options, 'PetStatus', {
+  status: oneOf(PetStatus, {
     description: 'Keep only animals with this status.',
     example: EXAMPLE_PET.status,
   }),
   categoryId: int64({
     description: 'Keep only animals of this category.',
-    example: Number(EXAMPLE_PET.categoryId),
+    example: EXAMPLE_PET.categoryId,
   }),
   id: int64List(MOST_IDS, {
     description: `Keep only these animals: repeat the parameter for up to ${MOST_IDS} of them.`,
@@ -67,13 +48,7 @@ const FILTERS = {
   }),
 };
 
-const PAGES = {
-  available: { summary: 'Animals that are available', value: AVAILABLE_PETS },
-  any: { summary: 'Animals of any status; one has none', value: ANY_PETS },
-  empty: { summary: 'No animal matches', value: [] },
-};
-
-export const listPets = list(Pets, 'animals', {
+export const listPets = list(Pet, 'animals', {
   id: 'listPets',
   path: '/pets',
   scope: 'pets:read',
@@ -82,7 +57,6 @@ export const listPets = list(Pets, 'animals', {
     ...FILTERS,
     mine: flag({ description: 'Beta. With `true`, keep only animals of the account of the key.' }),
   },
-  examples: PAGES,
   sample: { client: 'pets.list', query: { limit: LIMIT.default, status: EXAMPLE_PET.status } },
   handle: ({ parameters, accountId, signal }, { pets }: Stores) =>
     pets.list(parameters.mine ? { ...parameters, accountId, signal } : parameters),
@@ -96,17 +70,6 @@ export const createPet = create(NewPet, Pet, {
   description:
     'Adds an animal of the account of the key, and answers once it is stored for good. Fields that NewPet does not have are ignored. ' +
     'With an `Idempotency-Key` the request can be repeated without adding the animal twice.',
-  body: {
-    description: 'The animal to add.',
-    examples: {
-      complete: { summary: 'With every field', value: NEW_PET },
-      withoutStatus: { summary: 'Without a status', value: { name: 'Minka', categoryId: 3 } },
-    },
-  },
-  answer: {
-    description: 'The animal was added; the body carries its `id`.',
-    examples: { added: { summary: 'The animal as it was stored', value: PET } },
-  },
   sample: { client: 'pets.create' },
   handle: ({ actor, accountId, body, idempotency }, { pets }: Stores) =>
     pets.create(actor, body, idempotency, accountId),
@@ -129,10 +92,6 @@ export const getPet = read(Pet, {
   deprecated: GET_PET_DEPRECATION,
   parameters: {
     petId,
-  },
-  answer: {
-    description: 'The animal.',
-    examples: { found: { summary: 'An animal that is available', value: PET } },
   },
   errors: { not_found: NO_PET },
   sample: { client: 'pets.get' },
@@ -164,19 +123,7 @@ export const updatePet = change(PetPatch, Pet, {
   summary: 'Change an animal',
   description: `${CHANGES} A key changes animals of its account, and with \`pets:manage\` any.`,
   parameters: { petId },
-  body: {
-    description: 'The fields to change.',
-    examples: {
-      status: { summary: 'Another status', value: { status: 'sold' } },
-      withoutStatus: { summary: 'Another name, and no status', value: { name: 'Rexi', status: null } },
-    },
-  },
-  answer: {
-    description: 'The animal as it is now.',
-    examples: {
-      changed: { summary: 'An animal that was sold', value: { ...NEW_PET, status: 'sold', id: 42 } },
-    },
-  },
+  example: { ...EXAMPLE_PET, status: 'sold' },
   errors: {
     not_found: NO_PET,
     insufficient_scope: NOT_OWN,
@@ -212,17 +159,18 @@ export const deletePet = remove({
 export const CLIENT_PETS: Resource<Stores> = {
   name: 'Pets',
   description: 'The animals of the catalogue.',
-  schemas: [
-    { schema: PetStatus, example: EXAMPLE_PET.status },
-    { schema: NewPet, example: NEW_PET },
-    { schema: PetPatch, example: { status: 'sold' } },
-    { schema: Pet, example: PET },
-    { schema: Pets, example: ANY_PETS },
-  ],
   operations: [listPets, createPet, getPet, updatePet, deletePet],
 };
 
 /* For operators: whose an animal is and who changed it last, clients never see. */
+
+const OF_ACCOUNT = {
+  ...EXAMPLE_PET,
+  ownerId: 1,
+  owner: 'shop',
+  changedAt: '2027-01-15T09:00:00.000Z',
+  changedBy: { kind: 'key', name: '12' },
+};
 
 const OperatorPet = Pet.extend({
   ownerId: z.int().meta({ description: 'The account that the animal belongs to. 0 is the house.' }),
@@ -239,37 +187,23 @@ const OperatorPet = Pet.extend({
         'By whom: an `operator`, a `key` by its number, or a user of the `system`; `service` is the service itself, which expires ' +
         'orders. Absent when nobody knows.',
     }),
-}).meta({ id: 'Pet', description: 'An animal of the catalogue.' });
+}).meta({
+  id: 'Pet',
+  description: 'An animal of the catalogue.',
+  examples: [
+    OF_ACCOUNT,
+    {
+      ...EXAMPLE_PET,
+      id: 41,
+      name: 'Luna',
+      ownerId: 0,
+      changedAt: '2027-01-14T16:30:00.000Z',
+      changedBy: { kind: 'operator', name: 'ada' },
+    },
+  ],
+});
 
-const OperatorPets = z
-  .array(OperatorPet)
-  .max(LIMIT.maximum)
-  .meta({ id: 'Pets', description: 'Animals, the newest first.' });
-
-const OF_ACCOUNT = {
-  ...EXAMPLE_PET,
-  id: Number(EXAMPLE_PET.id),
-  categoryId: Number(EXAMPLE_PET.categoryId),
-  ownerId: 1,
-  owner: 'shop',
-  changedAt: '2027-01-15T09:00:00.000Z',
-  changedBy: { kind: 'key', name: '12' },
-};
-const { owner: _, ...BY_OPERATOR } = {
-  ...OF_ACCOUNT,
-  ownerId: 0,
-  changedBy: { kind: 'operator', name: 'ada' },
-};
-
-const OWNED_PET = {
-  schema: OperatorPet,
-  examples: {
-    account: { summary: 'An animal of an account', value: OF_ACCOUNT },
-    house: { summary: 'An animal of the house', value: BY_OPERATOR },
-  },
-};
-
-const listAllPets = list(OperatorPets, 'animals', {
+const listAllPets = list(OperatorPet, 'animals', {
   id: 'listPets',
   path: '/pets',
   role: 'viewer',
@@ -281,7 +215,6 @@ const listAllPets = list(OperatorPets, 'animals', {
       example: 1,
     }),
   },
-  examples: { page: { summary: 'An animal of an account', value: [OF_ACCOUNT] } },
   handle: ({ parameters, signal }, { pets }: Stores) => pets.listWithOwners({ ...parameters, signal }),
 });
 
@@ -289,7 +222,7 @@ const createOwnedPet: OperatorOperation<Stores> = {
   ...forOperators(createPet, {
     role: 'admin',
     description: 'Adds an animal of the house.',
-    ...OWNED_PET,
+    schema: OperatorPet,
   }),
   async handle({ actor, body }: OperatorCall<object, NewPet>, { pets }) {
     const created = await pets.create(actor, body);
@@ -302,12 +235,17 @@ interface PetId {
 }
 
 const getOwnedPet: OperatorOperation<Stores> = {
-  ...forOperators(getPet, { role: 'viewer', description: 'Returns one animal.', ...OWNED_PET }),
+  ...forOperators(getPet, { role: 'viewer', description: 'Returns one animal.', schema: OperatorPet }),
   handle: ({ parameters }: OperatorCall<PetId>, { pets }) => pets.getWithOwner(parameters.petId),
 };
 
 const updateOwnedPet: OperatorOperation<Stores> = {
-  ...forOperators(updatePet, { role: 'admin', description: CHANGES, ...OWNED_PET }),
+  ...forOperators(updatePet, {
+    role: 'admin',
+    description: CHANGES,
+    schema: OperatorPet,
+    example: { ...OF_ACCOUNT, status: 'sold' },
+  }),
   async handle({ actor, parameters: { petId: id }, body }: OperatorCall<PetId, PetPatch>, { pets }) {
     const changed = await pets.update(actor, id, toPatch(body));
     return 'error' in changed ? changed : pets.getWithOwner(id);

@@ -31,7 +31,7 @@ import {
   type UsageSum,
   usageRange,
 } from './rules.ts';
-import { By, EXAMPLE_COUNTS, Interval, USAGE_LIMIT, UsageHistory, UsageRow, UsageSums } from './schema.ts';
+import { By, Interval, USAGE_LIMIT, UsageHistory, UsageSums } from './schema.ts';
 
 const RANGE = {
   from: instant({
@@ -68,22 +68,6 @@ function describeUsage({ start, ...row }: Usage | UsageSum) {
 
 /* For clients. */
 
-const USAGE = {
-  start: '2026-11-30T00:00:00.000Z',
-  operation: 'listPets',
-  keyId: 7,
-  ok: 940,
-  clientError: 3,
-  refused: 0,
-  serverError: 0,
-};
-const USAGE_HISTORY = [
-  USAGE,
-  { ...USAGE, start: '2026-12-01T00:00:00.000Z', operation: 'createPet', ok: 12, clientError: 0 },
-];
-const { operation: _operation, ...OF_KEY } = USAGE;
-const { keyId: _keyId, ...OF_OPERATION } = USAGE;
-
 /**
  * Where a page begins. It has the end of the range, so that the pages of a walk have one range: by default a range ends now,
  * and so would begin later with each page.
@@ -102,9 +86,9 @@ const rowCursor = placeCursor<RowPlace>(
   },
   {
     to: Date.parse('2026-12-01T12:59:30Z'),
-    start: Date.parse(USAGE.start),
-    keyId: USAGE.keyId,
-    operation: USAGE.operation,
+    start: Date.parse('2026-11-30T00:00:00Z'),
+    keyId: 7,
+    operation: 'listPets',
   },
 );
 
@@ -126,25 +110,17 @@ const getOwnUsage = read(UsageHistory, {
     'hour for 90 days, and by the day for 25 months.',
   parameters: {
     ...RANGE,
-    interval: oneOf(Interval.options, 'UsageInterval', {
+    interval: oneOf(Interval, {
       description: 'How long an interval is. By default a day.',
       example: 'day',
     }),
-    by: oneOf(By.options, 'UsageBy', {
+    by: oneOf(By, {
       description:
         '`operation` adds up the keys: rows have no `keyId`. `key` adds up the operations: rows have no `operation`. By default nothing is added up.',
       example: 'operation',
     }),
     limit: ROWS,
     cursor: rowCursor,
-  },
-  answer: {
-    description: 'A page of the usage, the oldest first.',
-    examples: {
-      day: { summary: 'Two days', value: USAGE_HISTORY },
-      operation: { summary: 'A day by operation', value: [OF_OPERATION] },
-      key: { summary: 'A day by key', value: [OF_KEY] },
-    },
   },
   sample: { client: 'account.usage', query: { interval: 'day' } },
   async handle({ accountId, parameters, signal }, { usageHistory, clock }: OwnUsageRepositories) {
@@ -162,12 +138,6 @@ const getOwnUsage = read(UsageHistory, {
 
 /** What the account shows of its usage. */
 export const OWN_USAGE = {
-  schemas: [
-    { schema: Interval, example: 'day' },
-    { schema: By, example: 'operation' },
-    { schema: UsageRow, example: USAGE },
-    { schema: UsageHistory, example: USAGE_HISTORY },
-  ],
   operations: [getOwnUsage],
 };
 
@@ -218,21 +188,6 @@ const getUsage = read(UsageSums, {
     }),
     limit: ROWS,
     cursor: sumCursor,
-  },
-  answer: {
-    description: 'A page of the usage.',
-    examples: {
-      interval: {
-        summary: 'By interval',
-        value: [{ start: '2026-11-23T00:00:00.000Z', ...EXAMPLE_COUNTS }],
-      },
-      operation: { summary: 'By operation', value: [{ operation: 'listPets', ...EXAMPLE_COUNTS }] },
-      key: {
-        summary: 'By key',
-        value: [{ keyId: 7, label: 'price board', accountId: 1, account: 'shop', ...EXAMPLE_COUNTS }],
-      },
-      account: { summary: 'By account', value: [{ accountId: 1, account: 'shop', ...EXAMPLE_COUNTS }] },
-    },
   },
   async handle({ parameters, signal }, { clock, usageHistory }: Repositories) {
     const { accountId, interval, by = 'interval', limit, cursor: after } = parameters;

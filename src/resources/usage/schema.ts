@@ -7,13 +7,27 @@ import { OUTCOMES, USAGE_ROWS_BY, type UsageInterval, type UsageOutcome } from '
 
 const INTERVALS = ['hour', 'day'] as const satisfies readonly UsageInterval[];
 
-export const Interval = z
-  .enum(INTERVALS)
-  .meta({ id: 'UsageInterval', description: 'Length of the intervals of a usage history, in UTC.' });
+export const Interval = z.enum(INTERVALS).meta({
+  id: 'UsageInterval',
+  description: 'Length of the intervals of a usage history, in UTC.',
+  examples: ['day'],
+});
 
-export const By = z
-  .enum(USAGE_ROWS_BY)
-  .meta({ id: 'UsageBy', description: 'What the rows of a usage history tell apart besides intervals.' });
+export const By = z.enum(USAGE_ROWS_BY).meta({
+  id: 'UsageBy',
+  description: 'What the rows of a usage history tell apart besides intervals.',
+  examples: ['operation'],
+});
+
+const USAGE = {
+  start: '2026-11-30T00:00:00.000Z',
+  operation: 'listPets',
+  keyId: 7,
+  ok: 940,
+  clientError: 3,
+  refused: 0,
+  serverError: 0,
+};
 
 const [ok, clientError, refused, serverError] = OUTCOMES;
 
@@ -42,15 +56,25 @@ export const UsageRow = z
     id: 'Usage',
     description:
       'The requests of one interval, operation and key, by their outcomes. See `by` for rows that add up keys or operations.',
+    examples: [USAGE],
   });
 
 /** Rows of a page. */
 export const USAGE_LIMIT = { minimum: 1, maximum: 1_000, default: 1_000 } as const;
 
-export const UsageHistory = z.array(UsageRow).max(USAGE_LIMIT.maximum).meta({
-  id: 'UsageHistory',
-  description: 'A page of the usage of the keys of an account, the oldest first.',
-});
+export const UsageHistory = z
+  .array(UsageRow)
+  .max(USAGE_LIMIT.maximum)
+  .meta({
+    id: 'UsageHistory',
+    description: 'A page of the usage of the keys of an account, the oldest first.',
+    examples: [
+      [
+        USAGE,
+        { ...USAGE, start: '2026-12-01T00:00:00.000Z', operation: 'createPet', ok: 12, clientError: 0 },
+      ],
+    ],
+  });
 
 /* As operators see it. */
 
@@ -82,4 +106,5 @@ export const UsageSums = z
   .meta({
     id: 'UsageSums',
     description: 'Requests of a range. Each row has `start`, `operation`, a key or an account, as `by` says.',
+    examples: [[{ keyId: 7, label: 'price board', accountId: 1, account: 'shop', ...EXAMPLE_COUNTS }]],
   });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Environment } from '../../domain/api-key.ts';
 import { MINUTE } from '../../domain/clock.ts';
+import { listExamples } from '../../domain/fields.ts';
 import { textIfInstant } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
 import {
@@ -16,7 +17,7 @@ import {
   remove,
   type Resource,
 } from '../../http/operation.ts';
-import { choice, LIMIT, rowFilter, rowId } from '../../http/parameters.ts';
+import { choice, rowFilter, rowId } from '../../http/parameters.ts';
 import type { TypeFilter } from '../events/rules.ts';
 import type { Endpoints } from './endpoints.ts';
 import { describeWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
@@ -32,7 +33,7 @@ import {
 } from './rules.ts';
 import {
   Delivery,
-  DeliveryStatus,
+  EXAMPLE_WEBHOOK,
   NewWebhook,
   Replay,
   Webhook,
@@ -42,29 +43,7 @@ import {
 } from './schema.ts';
 import { DELIVERY_STATUSES } from './table.ts';
 
-const NEW_WEBHOOK = { url: 'https://shop.example/petstore', types: ['order.*'], description: 'The shop.' };
-const WEBHOOK = {
-  id: 3,
-  ...NEW_WEBHOOK,
-  enabled: true,
-  createdAt: '2027-01-15T09:00:00.000Z',
-  createdBy: 7,
-  missed: 0,
-};
-const WITH_SECRET = { ...WEBHOOK, secret: `whsec_${'A'.repeat(43)}=` };
-const DISABLED = { ...WEBHOOK, enabled: false, disabledReason: 'request' };
-const DELIVERY = {
-  id: 91,
-  eventId: '3f0c8a1b5d7e42969b1c4a6f8e2d0b7a',
-  type: 'order.created',
-  attempt: 1,
-  at: '2027-01-15T09:00:00.120Z',
-  status: 'succeeded',
-  httpStatus: 204,
-  durationMs: 35,
-};
-const TEST = { ...DELIVERY, type: 'webhook.test', enabled: true };
-const FAILED = { ...DELIVERY, id: 90, status: 'failed', httpStatus: 503, failure: 'status' };
+const DISABLED = { enabled: false, disabledReason: 'request' };
 
 interface Stores {
   readonly webhooks: WebhookRepository;
@@ -74,16 +53,6 @@ interface Stores {
   /** Milliseconds that events are kept. */
   readonly eventsKept: number;
 }
-
-const Webhooks = z
-  .array(Webhook)
-  .max(LIMIT.maximum)
-  .meta({ id: 'Webhooks', description: 'Webhooks of an account, the newest first.' });
-
-const Deliveries = z
-  .array(Delivery)
-  .max(LIMIT.maximum)
-  .meta({ id: 'Deliveries', description: 'Attempts of a webhook, the newest first.' });
 
 const webhookId = rowId('Identifier of the webhook.');
 
@@ -109,13 +78,12 @@ function addSecret<T extends object, F>(written: { readonly value: T } | F, secr
   return 'replay' in (written as object) ? REPEATED : (written as Exclude<F, { replay: unknown }>);
 }
 
-const listWebhooks = list(Webhooks, 'webhooks', {
+const listWebhooks = list(Webhook, 'webhooks', {
   id: 'listWebhooks',
   path: '/webhooks',
   ...SHARED,
   description: `Returns the webhooks of this account and environment, the newest first: at most ${MOST_WEBHOOKS}.`,
   errors: { not_found: OFF.message },
-  examples: { one: { summary: 'A webhook', value: [WEBHOOK] } },
   sample: { client: 'webhooks.list' },
   async handle({ accountId, parameters }, { webhooks, endpoints, environment }: Stores) {
     if (endpoints === undefined) return OFF;
@@ -138,18 +106,7 @@ const createWebhook = create(NewWebhook, WebhookWithSecret, {
   description:
     'Adds an endpoint that gets the events that are committed after this answer, and that the calling key may see. Only this ' +
     'answer shows its secret. It sends nothing yet: see `testWebhook`.',
-  body: {
-    description: 'The webhook to add.',
-    examples: {
-      orders: { summary: 'The events of orders', value: NEW_WEBHOOK },
-      all: { summary: 'All events', value: { url: NEW_WEBHOOK.url } },
-    },
-  },
-  answer: {
-    description: 'The webhook was added. The body holds its secret, which is never shown again.',
-    examples: { added: { summary: 'The webhook with its secret', value: WITH_SECRET } },
-    noStore: true,
-  },
+  noStore: true,
   errors: {
     not_found: OFF.message,
     invalid_request: 'url must lead to public addresses only.',
@@ -188,7 +145,6 @@ const getWebhook = read(Webhook, {
   summary: 'Get a webhook',
   description: 'Returns one webhook, without its secret.',
   parameters: { webhookId },
-  answer: { description: 'The webhook.', examples: { found: { summary: 'A webhook', value: WEBHOOK } } },
   errors: { not_found: NO_WEBHOOK },
   sample: { client: 'webhooks.get' },
   async handle({ accountId, parameters }, { webhooks, endpoints, environment }: Stores) {
@@ -207,14 +163,7 @@ const updateWebhook = change(WebhookPatch, Webhook, {
     'Changes the fields that the body names (RFC 7396). An endpoint that is enabled again goes on from its place; if its events are ' +
     'gone, at the oldest, and `missed` counts them.',
   parameters: { webhookId },
-  body: {
-    description: 'The fields to change.',
-    examples: { disable: { summary: 'Send nothing for now', value: { enabled: false } } },
-  },
-  answer: {
-    description: 'The webhook as it is now.',
-    examples: { changed: { summary: 'The changed webhook', value: DISABLED } },
-  },
+  example: { ...EXAMPLE_WEBHOOK, ...DISABLED },
   errors: {
     not_found: NO_WEBHOOK,
     precondition_failed: otherTag('webhook'),
@@ -264,11 +213,7 @@ const rotateWebhookSecret = act(WebhookWithSecret, {
   description:
     'Gives the webhook a new secret, which only this answer shows. For 24 hours both secrets sign each event.',
   parameters: { webhookId },
-  answer: {
-    description: 'The secret was rotated. The body holds the new one, which is never shown again.',
-    examples: { rotated: { summary: 'The webhook with its new secret', value: WITH_SECRET } },
-    noStore: true,
-  },
+  noStore: true,
   errors: { not_found: NO_WEBHOOK, conflict: 'The secret was rotated within the last 24 hours: wait.' },
   sample: { client: 'webhooks.rotate' },
   async handle({ accountId, actor, parameters, idempotency }, { webhooks, endpoints, environment }: Stores) {
@@ -288,10 +233,6 @@ const testWebhook = act(WebhookTest, {
     'Sends an event `webhook.test` now, once, whatever the types of the webhook are and also while it is disabled, and answers ' +
     `with what became of it. It is in no feed. At most ${MOST_TESTS} a minute for an account.`,
   parameters: { webhookId },
-  answer: {
-    description: 'The attempt, and whether the webhook is enabled.',
-    examples: { sent: { summary: 'It was taken', value: TEST } },
-  },
   errors: {
     not_found: NO_WEBHOOK,
     rate_limit_exceeded: `The account has sent ${MOST_TESTS} tests within a minute: wait.`,
@@ -316,7 +257,7 @@ const deliveryStatus = choice(DELIVERY_STATUSES, {
   example: 'failed',
 });
 
-const listDeliveries = list(Deliveries, 'attempts', {
+const listDeliveries = list(Delivery, 'attempts', {
   id: 'listDeliveries',
   path: '/webhooks/{webhookId}/deliveries',
   ...SHARED,
@@ -325,7 +266,6 @@ const listDeliveries = list(Deliveries, 'attempts', {
     'Nothing of the body of an answer is kept.',
   parameters: { webhookId, status: deliveryStatus },
   errors: { not_found: NO_WEBHOOK },
-  examples: { two: { summary: 'An attempt that failed, and the next one', value: [DELIVERY, FAILED] } },
   sample: { client: 'webhooks.deliveries' },
   async handle({ accountId, parameters }, { webhooks, endpoints, environment }: Stores) {
     if (endpoints === undefined) return OFF;
@@ -346,12 +286,9 @@ const redeliver = act(Delivery, {
   ...SHARED,
   summary: 'Deliver an event again',
   description:
-    'Sends the event of an attempt again as soon as possible, with all its retries. While the webhook is disabled, the event waits.',
+    'Sends the event of an attempt again as soon as possible, with all its retries. While the webhook is disabled, the event waits. ' +
+    'The answer is the attempt that was named.',
   parameters: { webhookId, deliveryId: rowId('Identifier of the attempt.') },
-  answer: {
-    description: 'The event will be sent again. The body is the attempt that was named.',
-    examples: { accepted: { summary: 'The attempt that failed', value: FAILED } },
-  },
   errors: {
     not_found: 'This account has no such webhook, or the webhook no such attempt.',
     gone: 'The event of this attempt is no longer kept, or it was a test.',
@@ -375,14 +312,6 @@ const replayWebhook = act(Webhook, {
     'Moves the place of the webhook to the first event of `since`, back or forward: it gets all events from there on. Events that ' +
     `wait for a retry stay. At most once in ${REPLAY_INTERVAL / MINUTE} minutes for a webhook.`,
   parameters: { webhookId },
-  body: {
-    description: 'From when.',
-    examples: { since: { summary: 'From an instant on', value: { since: '2026-11-21T09:00:00Z' } } },
-  },
-  answer: {
-    description: 'The events will be sent again.',
-    examples: { accepted: { summary: 'The webhook', value: WEBHOOK } },
-  },
   errors: {
     not_found: NO_WEBHOOK,
     invalid_request: 'since must not lie in the future.',
@@ -402,18 +331,6 @@ const replayWebhook = act(Webhook, {
 export const CLIENT_WEBHOOKS: Resource<Stores> = {
   name: 'Webhooks',
   description: 'Endpoints of your account that get events.',
-  schemas: [
-    { schema: NewWebhook, example: NEW_WEBHOOK },
-    { schema: WebhookPatch, example: { enabled: false } },
-    { schema: Webhook, example: WEBHOOK },
-    { schema: WebhookWithSecret, example: WITH_SECRET },
-    { schema: Webhooks, example: [WEBHOOK] },
-    { schema: DeliveryStatus, example: 'succeeded' },
-    { schema: Delivery, example: DELIVERY },
-    { schema: Deliveries, example: [DELIVERY, FAILED] },
-    { schema: WebhookTest, example: TEST },
-    { schema: Replay, example: { since: '2026-11-21T09:00:00Z' } },
-  ],
   operations: [
     listWebhooks,
     createWebhook,
@@ -435,6 +352,8 @@ interface OperatorStores {
   readonly environment: Environment;
 }
 
+const OPERATOR_WEBHOOK = { ...EXAMPLE_WEBHOOK, accountId: 1, account: 'shop' };
+
 const OperatorWebhook = Webhook.extend({
   id: z.int(),
   accountId: z.int(),
@@ -442,13 +361,11 @@ const OperatorWebhook = Webhook.extend({
   createdBy: z.int(),
   missed: z.int(),
   failingSince: z.string().optional(),
-}).meta({ id: 'Webhook', description: 'A webhook of an account.' });
-
-const OperatorWebhooks = z
-  .array(OperatorWebhook)
-  .meta({ id: 'Webhooks', description: 'Webhooks, the newest first.' });
-
-const OPERATOR_WEBHOOK = { ...WEBHOOK, accountId: 1, account: 'shop' };
+}).meta({
+  id: 'Webhook',
+  description: 'A webhook of an account.',
+  examples: [OPERATOR_WEBHOOK],
+});
 
 const NO_SUCH_WEBHOOK = 'There is no webhook with this number.';
 
@@ -464,7 +381,7 @@ function describeForOperator({ account, ...webhook }: ListedWebhook) {
   };
 }
 
-const listAllWebhooks = list(OperatorWebhooks, 'webhooks', {
+const listAllWebhooks = list(OperatorWebhook, 'webhooks', {
   id: 'listWebhooks',
   path: '/webhooks',
   role: 'viewer',
@@ -477,7 +394,6 @@ const listAllWebhooks = list(OperatorWebhooks, 'webhooks', {
       example: 'failing',
     }),
   },
-  examples: { one: { summary: 'A webhook', value: [OPERATOR_WEBHOOK] } },
   async handle({ parameters }, { webhooks, environment }: OperatorStores) {
     const { state, ...query } = parameters;
     const page = await webhooks.listAll({ ...query, environment, isFailing: state === 'failing' });
@@ -485,34 +401,35 @@ const listAllWebhooks = list(OperatorWebhooks, 'webhooks', {
   },
 });
 
-const OperatorDeliveries = z
-  .array(
-    Delivery.extend({
-      id: z.int(),
-      attempt: z.int(),
-      httpStatus: z.int().optional(),
-      durationMs: z.int(),
-    }).meta({ id: 'Delivery', description: 'An attempt to deliver an event.' }),
-  )
-  .meta({ id: 'Deliveries', description: 'Attempts of a webhook, the newest first.' });
+const OperatorDelivery = Delivery.extend({
+  id: z.int(),
+  attempt: z.int(),
+  httpStatus: z.int().optional(),
+  durationMs: z.int(),
+}).meta({
+  id: 'Delivery',
+  description: 'An attempt to deliver an event.',
+  examples: [...listExamples(Delivery)],
+});
 
-const listAllDeliveries = list(OperatorDeliveries, 'attempts', {
+const listAllDeliveries = list(OperatorDelivery, 'attempts', {
   id: 'listDeliveries',
   path: '/webhooks/{webhookId}/deliveries',
   role: 'viewer',
   description: 'Returns a page of the attempts of a webhook, the newest first.',
   parameters: { webhookId: webhookNumber, status: deliveryStatus },
   errors: { not_found: NO_SUCH_WEBHOOK },
-  examples: { two: { summary: 'An attempt that failed, and the next one', value: [DELIVERY, FAILED] } },
   async handle({ parameters }, { webhooks }: OperatorStores) {
     const { webhookId: id, ...query } = parameters;
     return flatten(await webhooks.listDeliveries(id, undefined, query));
   },
 });
 
-const WebhookState = z
-  .object({ enabled: z.boolean({ error: 'must be true or false' }) })
-  .meta({ id: 'WebhookState', description: 'Whether an endpoint gets events.' });
+const WebhookState = z.object({ enabled: z.boolean({ error: 'must be true or false' }) }).meta({
+  id: 'WebhookState',
+  description: 'Whether an endpoint gets events.',
+  examples: [{ enabled: false }],
+});
 
 const changeWebhook = change(WebhookState, OperatorWebhook, {
   id: 'changeWebhook',
@@ -521,16 +438,7 @@ const changeWebhook = change(WebhookState, OperatorWebhook, {
   summary: 'Enable or disable a webhook',
   description: 'Disables an endpoint, or enables it again: it goes on from its place.',
   parameters: { webhookId: webhookNumber },
-  body: {
-    description: 'The state.',
-    examples: { off: { summary: 'Send nothing', value: { enabled: false } } },
-  },
-  answer: {
-    description: 'The webhook as it is now.',
-    examples: {
-      off: { summary: 'Disabled', value: { ...DISABLED, accountId: 1, account: 'shop' } },
-    },
-  },
+  example: { ...OPERATOR_WEBHOOK, ...DISABLED },
   errors: { not_found: NO_SUCH_WEBHOOK },
   async handle({ actor, parameters, body }, { webhooks }: OperatorStores) {
     const { webhookId: id } = parameters;

@@ -30,10 +30,24 @@ const types = list(typeFilter, { least: 1, most: MOST_TYPES, error: TYPES_FAULT 
 
 const description = optionalText(200, { description: 'What the endpoint is for.', examples: ['The shop.'] });
 
+const NEW_WEBHOOK = { url: 'https://shop.example/petstore', types: ['order.*'], description: 'The shop.' };
+export const EXAMPLE_WEBHOOK = {
+  id: 3,
+  ...NEW_WEBHOOK,
+  enabled: true,
+  createdAt: '2027-01-15T09:00:00.000Z',
+  createdBy: 7,
+  missed: 0,
+};
+
 /** The body of `createWebhook`. Other fields are ignored. */
 export const NewWebhook = z
   .object({ url: sentUrl, types: types.exactOptional(), description: description.exactOptional() })
-  .meta({ id: 'NewWebhook', description: 'A webhook to add. Without `types` it gets all events.' });
+  .meta({
+    id: 'NewWebhook',
+    description: 'A webhook to add. Without `types` it gets all events.',
+    examples: [NEW_WEBHOOK, { url: NEW_WEBHOOK.url }],
+  });
 
 /** The body of `updateWebhook`. */
 export const WebhookPatch = z
@@ -46,7 +60,11 @@ export const WebhookPatch = z
       .meta({ description: 'Whether it gets events. When it is enabled again, it goes on from its place.' })
       .exactOptional(),
   })
-  .meta({ id: 'WebhookPatch', description: 'A change of a webhook. `null` removes the description.' });
+  .meta({
+    id: 'WebhookPatch',
+    description: 'A change of a webhook. `null` removes the description.',
+    examples: [{ enabled: false }],
+  });
 
 export const Webhook = z
   .object({
@@ -71,7 +89,11 @@ export const Webhook = z
       examples: [0],
     }),
   })
-  .meta({ id: 'Webhook', description: 'An endpoint that gets events, without its secret.' });
+  .meta({
+    id: 'Webhook',
+    description: 'An endpoint that gets events, without its secret.',
+    examples: [EXAMPLE_WEBHOOK],
+  });
 
 export const WebhookWithSecret = Webhook.extend({
   secret: z
@@ -81,11 +103,26 @@ export const WebhookWithSecret = Webhook.extend({
       maxLength: 50,
       description: 'Signs the events. It is shown only in this answer: store it now.',
     }),
-}).meta({ id: 'WebhookWithSecret', description: 'A webhook with its secret.' });
+}).meta({
+  id: 'WebhookWithSecret',
+  description: 'A webhook with its secret.',
+  examples: [{ ...EXAMPLE_WEBHOOK, secret: `whsec_${'A'.repeat(43)}=` }],
+});
 
 export const DeliveryStatus = z
   .enum(DELIVERY_STATUSES)
-  .meta({ id: 'DeliveryStatus', description: 'What became of an attempt.' });
+  .meta({ id: 'DeliveryStatus', description: 'What became of an attempt.', examples: ['succeeded'] });
+
+const DELIVERY = {
+  id: 91,
+  eventId: '3f0c8a1b5d7e42969b1c4a6f8e2d0b7a',
+  type: 'order.created',
+  attempt: 1,
+  at: '2027-01-15T09:00:00.120Z',
+  status: 'succeeded',
+  httpStatus: 204,
+  durationMs: 35,
+};
 
 /** An attempt. */
 export const Delivery = z
@@ -125,18 +162,30 @@ export const Delivery = z
       .exactOptional(),
     durationMs: int64.meta({ minimum: 0, description: 'How long it took, in milliseconds.', examples: [35] }),
   })
-  .meta({ id: 'Delivery', description: 'An attempt to deliver an event.' });
+  .meta({
+    id: 'Delivery',
+    description: 'An attempt to deliver an event.',
+    examples: [DELIVERY, { ...DELIVERY, id: 90, status: 'failed', httpStatus: 503, failure: 'status' }],
+  });
 
 export const WebhookTest = Delivery.extend({
   enabled: z.boolean().meta({
     description: 'Whether the webhook is enabled. A disabled one gets tests, but no events.',
   }),
-}).meta({ id: 'WebhookTest', description: 'The attempt of a test.' });
+}).meta({
+  id: 'WebhookTest',
+  description: 'The attempt of a test.',
+  examples: [{ ...DELIVERY, type: 'webhook.test', enabled: true }],
+});
 
 /** The body of `replayWebhook`. */
 export const Replay = z
   .object({ since: bodyInstant.meta({ description: 'The first instant whose events are sent again.' }) })
-  .meta({ id: 'Replay', description: 'From when events are sent again.' });
+  .meta({
+    id: 'Replay',
+    description: 'From when events are sent again.',
+    examples: [{ since: '2026-11-21T09:00:00Z' }],
+  });
 
 export type NewWebhook = Readonly<z.infer<typeof NewWebhook>>;
 export type WebhookPatch = z.infer<typeof WebhookPatch>;
