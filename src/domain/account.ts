@@ -3,6 +3,7 @@ import { type Environment, WITHOUT_KEY } from './api-key.ts';
 import { type Limits, PLANS, type Plan } from './plan.ts';
 import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
+import type { KeyState } from './states.ts';
 
 /** A label that a terminal can show. */
 export const LABEL = new RegExp(`${WITHOUT_KEY}[^\\p{Cc}\\p{Cs}]{1,100}$`, 'u');
@@ -40,10 +41,6 @@ export interface KeyRecord {
   /** The key that it was rotated into. Its own `expiresAt` is then the end of the grace time. */
   readonly rotatedTo: number | undefined;
 }
-
-export const KEY_STATES = ['active', 'rotated', 'expired', 'revoked'] as const;
-
-export type KeyState = (typeof KEY_STATES)[number];
 
 /** The state of a key at the instant `now` (Unix milliseconds). */
 export function keyState(

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { LIMIT_MAX, PLANS } from '../../domain/plan.ts';
 import { ConflictError } from '../../../client/src/errors.ts';
 import { FormDialog } from '../shared/dialog.js';
 import { number } from '../shared/format.js';
@@ -9,7 +10,7 @@ import { Notice } from '../shared/notice.js';
 import { Name } from '../shared/table.js';
 import { change, get } from './api.js';
 import { Confirm } from './page.js';
-import { asChoice, PLANS } from './terms.js';
+import { asChoice } from './fields.js';
 
 /**
  * Changes name, plan, limits and note. If somebody else changed the account, it shows both values, and the operator decides.
@@ -63,15 +64,16 @@ function toFields({ name, plan, limits, note = '' }) {
 /** Name, plan and limits as they go to the service: only Enterprise takes limits of its own. @param {Typed} typed */
 export function bodyOf({ name, plan, perMinute, perDay }) {
   const limits = { perMinute: Number(perMinute), perDay: Number(perDay) };
-  return { name, plan, ...(PLANS[plan] === undefined ? limits : {}) };
+  return { name, plan, ...(PLANS[plan] === 'custom' ? limits : {}) };
 }
 
 /** @param {{ typed: Typed, onTyped: (typed: Typed) => void }} props */
 export function AccountFields({ typed, onTyped }) {
   const set = (/** @type {Partial<Typed>} */ values) => onTyped({ ...typed, ...values });
-  const fixed = PLANS[typed.plan];
+  const limits = PLANS[typed.plan];
+  const fixed = limits === 'custom' ? undefined : limits;
   const hint = fixed && `${number(fixed.perMinute)} requests per minute, ${number(fixed.perDay)} per day`;
-  const limit = { type: 'number', min: 1, max: 1_000_000_000, step: 1, required: true, inputmode: 'numeric' };
+  const limit = { type: 'number', min: 1, max: LIMIT_MAX, step: 1, required: true, inputmode: 'numeric' };
   return html`
     <${Field} label="Name" required maxlength="100" autocomplete="off" value=${typed.name}
       onValue=${(/** @type {string} */ name) => set({ name })} />

@@ -1,17 +1,18 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { PLANS } from '../../domain/plan.ts';
+import { ACCOUNT_STATES } from '../../domain/states.ts';
 import { FormDialog } from '../shared/dialog.js';
 import { Day, number, Time } from '../shared/format.js';
 import { say } from '../shared/frame.js';
 import { Badge } from '../shared/notice.js';
 import { AccountFields, bodyOf, NEW_ACCOUNT } from './account-form.js';
 import { change } from './api.js';
-import { ChoiceFilter, SearchField, useFilters } from './fields.js';
+import { asChoice, ChoiceFilter, SearchField, useFilters } from './fields.js';
 import { AccountLink, ListTable, useCountedList } from './list.js';
 import { Page } from './page.js';
 import { navigate } from './router.js';
 import { useIsAdmin } from './session.js';
-import { ACCOUNT_STATES, asChoice, PLANS } from './terms.js';
 
 export function Accounts() {
   const { sort, ...filters } = useFilters(['search', 'plan', 'state', 'sort']);

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { PET_STATUSES } from '../../resources/pets/rules.ts';
 import { FormDialog } from '../shared/dialog.js';
 import { Field } from '../shared/forms.js';
 import { say } from '../shared/frame.js';
@@ -7,7 +8,7 @@ import { Name } from '../shared/table.js';
 import { change } from './api.js';
 import { CategoryField } from './catalogue.js';
 import { Confirm } from './page.js';
-import { asChoice, PET_STATUSES } from './terms.js';
+import { asChoice } from './fields.js';
 
 /** @typedef {import('./schema.d.ts').Pet} Pet */
 /** @typedef {{ name: string, categoryId: string, status: string }} Typed what a form of an animal holds */

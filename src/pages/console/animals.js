@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { PET_STATUSES } from '../../resources/pets/rules.ts';
 import { Time } from '../shared/format.js';
 import { Field } from '../shared/forms.js';
 import { usePoll } from '../shared/poll.js';
@@ -7,12 +8,12 @@ import { Name } from '../shared/table.js';
 import { AddAnimal, ChangeAnimal, DeleteAnimal } from './animal-form.js';
 import { get, withQuery } from './api.js';
 import { CategoryField, CategoryLink, IdFilter, PetStatus, useCategories } from './catalogue.js';
+import { asChoice } from './fields.js';
 import { AccountLink, ListTable, useList } from './list.js';
 import { OrderTable } from './orders.js';
 import { Card, Loaded, Page } from './page.js';
 import { filterBy, navigate, usePlace } from './router.js';
 import { useIsAdmin } from './session.js';
-import { asChoice, PET_STATUSES } from './terms.js';
 
 /** @typedef {import('./schema.d.ts').Pet} Pet */
 

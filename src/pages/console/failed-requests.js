@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { ERROR_CODES } from '../../domain/errors.ts';
 import { number, Time } from '../shared/format.js';
 import { Field } from '../shared/forms.js';
 import { Badge } from '../shared/notice.js';
@@ -11,7 +12,6 @@ import { ChoiceFilter, SearchField, useFilters } from './fields.js';
 import { ACCOUNT, AccountLink, ListTable, useList } from './list.js';
 import { Page } from './page.js';
 import { filterBy } from './router.js';
-import { ERROR_CODES } from './terms.js';
 
 /** @typedef {import('./schema.d.ts').FailedRequestGroups[number]} FailedRequestGroup */
 

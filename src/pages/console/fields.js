@@ -27,6 +27,9 @@ export function SearchField({ name = 'search', ...props }) {
     value=${text} onValue=${setText} />`;
 }
 
+/** A name as the choice of a field: `Enterprise`. @param {string} name */
+export const asChoice = (name) => ({ value: name, text: name.charAt(0).toUpperCase() + name.slice(1) });
+
 /**
  * A field that filters the page by one of several values. The first choice, without a value, is all of them.
  * @param {{ label: string, name: string, all?: string, choices: readonly { value: string, text: string }[] }} props

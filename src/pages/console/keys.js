@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { DEFAULT_SCOPES, SCOPES } from '../../domain/scope.ts';
+import { LISTED_STATES } from '../../domain/states.ts';
 import { FormDialog, SecretDialog } from '../shared/dialog.js';
 import { Day, Time } from '../shared/format.js';
 import {
@@ -15,11 +16,10 @@ import {
 import { Badge, Fault, KeyState } from '../shared/notice.js';
 import { Name } from '../shared/table.js';
 import { change, withQuery } from './api.js';
-import { ChoiceFilter, SearchField, useFilters } from './fields.js';
+import { asChoice, ChoiceFilter, SearchField, useFilters } from './fields.js';
 import { ACCOUNT, KeyName, ListTable, useCountedList, useList } from './list.js';
 import { Card, Confirm, Page } from './page.js';
 import { useIsAdmin } from './session.js';
-import { asChoice, LISTED_STATES } from './terms.js';
 
 export function Keys() {
   const { sort, ...filters } = useFilters(['search', 'state', 'unusedFor', 'expiresWithin', 'sort']);

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { ROLES } from '../../domain/operator.ts';
 import { FormDialog, SecretDialog } from '../shared/dialog.js';
 import { Time } from '../shared/format.js';
 import { Field, instantOf, UtcField } from '../shared/forms.js';
@@ -11,7 +12,7 @@ import { ListTable, useList } from './list.js';
 import { Card, Confirm, Page } from './page.js';
 import { PasskeysOfAll } from './passkeys.js';
 import { useIsAdmin, useIsMe } from './session.js';
-import { asChoice, ROLES } from './terms.js';
+import { asChoice } from './fields.js';
 
 /** Seconds between two polls. */
 const REFRESH = 60;

@@ -1,16 +1,16 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { ORDER_STATUSES } from '../../resources/orders/rules.ts';
 import { Time } from '../shared/format.js';
 import { Field } from '../shared/forms.js';
 import { Badge } from '../shared/notice.js';
 import { withQuery } from './api.js';
 import { IdFilter } from './catalogue.js';
-import { AccountPicker } from './fields.js';
+import { AccountPicker, asChoice } from './fields.js';
 import { ACCOUNT, ListTable, useList } from './list.js';
 import { Confirm, Page } from './page.js';
 import { filterBy, usePlace } from './router.js';
 import { useIsAdmin } from './session.js';
-import { asChoice, ORDER_STATUSES } from './terms.js';
 
 /** @typedef {import('./schema.d.ts').Order} Order */
 

@@ -1,24 +1,3 @@
-/* Words of the service that forms offer. A test holds them to src/domain. */
-
-/** Requests per minute and per day; undefined where each account has its own. */
-export const PLANS = {
-  free: { perMinute: 60, perDay: 1_000 },
-  pro: { perMinute: 300, perDay: 10_000 },
-  business: { perMinute: 1_000, perDay: 100_000 },
-  enterprise: undefined,
-};
-
-/** The states by which lists of keys are filtered. */
-export const LISTED_STATES = ['active', 'rotated', 'expired', 'revoked', 'banned', 'suspended'];
-
-export const ACCOUNT_STATES = ['active', 'suspended'];
-
-export const PET_STATUSES = ['available', 'pending', 'sold'];
-
-export const ORDER_STATUSES = ['pending', 'complete', 'cancelled', 'expired'];
-
-export const ROLES = ['viewer', 'admin'];
-
 /** What the entries of the audit log say was done. The service keeps the names. @type {Readonly<Record<string, string>>} */
 export const ACTIONS = {
   'sign in': 'signed in',
@@ -68,27 +47,3 @@ export const ACTIONS = {
 
 /** What the entries of the audit log call a target, where it is another word than that of the service. @type {Readonly<Record<string, string>>} */
 export const TARGETS = { pet: 'animal' };
-
-/** A name as the choice of a field: `Enterprise`. @param {string} name */
-export const asChoice = (name) => ({ value: name, text: name.charAt(0).toUpperCase() + name.slice(1) });
-
-export const ERROR_CODES = [
-  'invalid_request',
-  'invalid_parameter',
-  'unauthorized',
-  'insufficient_scope',
-  'not_found',
-  'method_not_allowed',
-  'conflict',
-  'gone',
-  'cursor_expired',
-  'precondition_failed',
-  'payload_too_large',
-  'unsupported_media_type',
-  'idempotency_key_reused',
-  'rate_limit_exceeded',
-  'daily_limit_exceeded',
-  'key_banned',
-  'internal_error',
-  'unavailable',
-];

@@ -1,5 +1,6 @@
 // Contract: section 3.13.
 import { choice, rowId, shortText } from '../../http/parameters.ts';
+import { ACCOUNT_STATES } from '../../domain/states.ts';
 import { textFromInstant, textIfInstant } from '../../domain/instant.ts';
 import { ListCount } from '../../domain/fields.ts';
 import { mapPage } from '../../domain/page.ts';
@@ -12,7 +13,7 @@ import type { KeyRepository } from '../keys/repository.ts';
 import { OWN_REQUESTS, type OwnRequestsRepositories } from '../failed-requests/operations.ts';
 import { OWN_USAGE, type OwnUsageRepositories } from '../usage/operations.ts';
 import type { AccountRepository } from './repository.ts';
-import { ACCOUNT_ORDERS, ACCOUNT_STATES, type ListedAccount } from './rules.ts';
+import { ACCOUNT_ORDERS, type ListedAccount } from './rules.ts';
 import { Account, AccountDetails, AccountPatch, MOST_BANS, NewAccount, OwnAccount } from './schema.ts';
 
 /* For clients. */

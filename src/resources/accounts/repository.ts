@@ -10,6 +10,7 @@ import { didYouMean } from '../../domain/nearest.ts';
 import type { Page, PageQuery, Signal } from '../../domain/page.ts';
 import { type Limits, type Plan, PLAN_NAMES, PLANS } from '../../domain/plan.ts';
 import type { Failure, Result } from '../../domain/result.ts';
+import type { ACCOUNT_STATES } from '../../domain/states.ts';
 import { findNameFault, foldedName, foldedPart } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { countInRounds, type Filters, listInRounds, type Order, type Source } from '../../storage/rounds.ts';
@@ -20,7 +21,6 @@ import { addAudit } from '../audit/repository.ts';
 import { markOnce, recordEvents } from '../events/repository.ts';
 import { findStream } from '../events/rules.ts';
 import {
-  type ACCOUNT_STATES,
   type AccountOrder,
   type AccountPatch,
   type AccountRecord,

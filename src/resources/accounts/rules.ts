@@ -13,8 +13,6 @@ export const ACCOUNT_ORDERS = ['-created', 'created', 'name', '-name', '-lastUse
 
 export type AccountOrder = (typeof ACCOUNT_ORDERS)[number];
 
-export const ACCOUNT_STATES = ['active', 'suspended'] as const;
-
 /** Characters of the note of an account. */
 export const NOTE_MAX = 500;
 

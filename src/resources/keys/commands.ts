@@ -26,7 +26,8 @@ import {
   KEY_COLUMNS,
   readBans,
 } from './key-table.ts';
-import { LISTED_STATES, rotatedExpiry } from './rules.ts';
+import { rotatedExpiry } from './rules.ts';
+import { LISTED_STATES } from '../../domain/states.ts';
 
 interface Repositories {
   readonly accounts: AccountRepository;

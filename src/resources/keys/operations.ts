@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { choice, LIMIT, rowFilter, rowId, seconds, shortText } from '../../http/parameters.ts';
 import { textIfInstant } from '../../domain/instant.ts';
+import { LISTED_STATES } from '../../domain/states.ts';
 import { mapPage } from '../../domain/page.ts';
 import type { KeyRecord } from '../../domain/account.ts';
 import { DEFAULT_SCOPES, type Scope } from '../../domain/scope.ts';
@@ -24,15 +25,7 @@ import {
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { KeyListQuery, KeyRepository } from './repository.ts';
-import {
-  describeKey,
-  GRACE,
-  KEY_ORDERS,
-  LISTED_STATES,
-  MOST_KEYS_A_DAY,
-  MOST_LIVE_KEYS,
-  TOO_MANY_KEYS,
-} from './rules.ts';
+import { describeKey, GRACE, KEY_ORDERS, MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from './rules.ts';
 import {
   FindKey,
   IssuedKey,

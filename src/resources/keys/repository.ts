@@ -1,5 +1,6 @@
 // Contract: sections 3.14, 5 and 10.
-import { isInForce, type KeyRecord, type KeyState } from '../../domain/account.ts';
+import { isInForce, type KeyRecord } from '../../domain/account.ts';
+import type { KeyState } from '../../domain/states.ts';
 import { repeatRounds } from '../../domain/rounds.ts';
 import { refuseScopeAlone, type Scope } from '../../domain/scope.ts';
 import type { ApiKey, ApiKeyHash, Environment } from '../../domain/api-key.ts';

@@ -1,5 +1,5 @@
 // Contract: sections 3.14 and 5.
-import { isInForce, KEY_STATES, type KeyRecord, keyState } from '../../domain/account.ts';
+import { isInForce, type KeyRecord, keyState } from '../../domain/account.ts';
 import { type Scope, SCOPES } from '../../domain/scope.ts';
 import { textIfInstant } from '../../domain/instant.ts';
 import { listed } from '../../domain/parse.ts';
@@ -16,9 +16,6 @@ export const TOO_MANY_KEYS = `The account has ${MOST_LIVE_KEYS} keys that work i
 
 /** The largest number of keys of an account that its own keys create in a UTC day, in all environments together. */
 export const MOST_KEYS_A_DAY = 100;
-
-/** The states by which lists are filtered. A key that is banned or suspended also has a state of `KEY_STATES`. */
-export const LISTED_STATES = [...KEY_STATES, 'banned', 'suspended'] as const;
 
 /** The orders of a list of keys. A name with "-" is descending. A key that nobody has used comes before those in use, and a key without an end after all others. */
 export const KEY_ORDERS = ['-created', 'created', '-lastUsed', 'lastUsed', '-expires', 'expires'] as const;

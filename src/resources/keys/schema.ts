@@ -9,7 +9,8 @@ import {
   ScopeName,
   wholeNumber,
 } from '../../domain/fields.ts';
-import { KEY_STATES, LABEL } from '../../domain/account.ts';
+import { LABEL } from '../../domain/account.ts';
+import { KEY_STATES } from '../../domain/states.ts';
 import { SCOPES } from '../../domain/scope.ts';
 import { ApiKey } from '../../domain/api-key.ts';
 import { instantFromText } from '../../domain/instant.ts';
