@@ -1,4 +1,4 @@
-import { assertInvariants, readRows } from '../support/invariants.ts';
+import { assertInvariants } from '../support/invariants.ts';
 import { SECOND } from '../../src/domain/clock.ts';
 import { checkCounter } from './counter.ts';
 import { readVersion } from './clients.ts';
@@ -31,9 +31,8 @@ interface EventRow {
   readonly data: string;
 }
 
-function readEvents({ file }: World): readonly EventRow[] {
-  return readRows<EventRow>(
-    file,
+function readEvents(world: World): readonly EventRow[] {
+  return world.read<EventRow>(
     'SELECT id, key, account_id AS accountId, type, at, version, data FROM events ORDER BY id',
   );
 }
@@ -79,9 +78,7 @@ const set: Checker = (world) => {
   for (const { path, table } of kinds) {
     const posts = calls.filter(isPost(path));
     if (table !== undefined) {
-      const stored = new Set(
-        readRows<{ id: number }>(world.file, `SELECT id FROM ${table}`).map(({ id }) => id),
-      );
+      const stored = new Set(world.read<{ id: number }>(`SELECT id FROM ${table}`).map(({ id }) => id));
       for (const call of posts.filter(isMade))
         if (!stored.has(toBody(call).id)) faults.push(`${describe(call)} is lost`);
     }
@@ -178,8 +175,7 @@ const isSeen = (accountId: number, row: EventRow) => row.accountId === 0 || row.
 const queue: Checker = (world) => {
   const faults: string[] = [];
   const rows = readEvents(world);
-  const queued = readRows<{ count: number }>(world.file, 'SELECT count(*) AS count FROM event_queue')[0]
-    ?.count;
+  const queued = world.read<{ count: number }>('SELECT count(*) AS count FROM event_queue')[0]?.count;
   if (queued !== 0) faults.push(`${queued} events have no place`);
   for (const { name, accountId, events } of world.history.followers) {
     const expected = rows.filter((row) => isSeen(accountId, row)).map(({ key }) => key);
@@ -294,17 +290,17 @@ function findWebhookFaults(world: World, rows: readonly EventRow[]): readonly st
 
 /** Events from before an instant that an enabled endpoint has not got, and that do not wait for another attempt. */
 export function findUndelivered(world: World, before: number): readonly string[] {
-  const { endpoints, history, file } = world;
+  const { endpoints, history } = world;
   const rows = readEvents(world);
   const writes = findWrites(world);
   const open = new Set(
-    readRows<{ name: string }>(
-      file,
-      "SELECT webhook_id || ' ' || key AS name FROM open_events JOIN events ON events.id = event_id",
-    ).map(({ name }) => name),
+    world
+      .read<{ name: string }>(
+        "SELECT webhook_id || ' ' || key AS name FROM open_events JOIN events ON events.id = event_id",
+      )
+      .map(({ name }) => name),
   );
-  const webhooks = readRows<WebhookRow>(
-    file,
+  const webhooks = world.read<WebhookRow>(
     'SELECT id, account_id AS accountId, types, place FROM webhooks WHERE disabled_reason IS NULL',
   );
   return webhooks.flatMap(({ id, accountId, types, place }) => {

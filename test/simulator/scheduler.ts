@@ -51,12 +51,14 @@ const real = {
   randomUUID: crypto.randomUUID,
 };
 
+/** Which process runs. One for all runs, because a context carries the values of every storage that it ever met. */
+const RUNNING = new AsyncLocalStorage<SimulatedProcess | undefined>();
+
 /**
  * All time, all timers and all randomness of a run. It runs one task after the other, each until nothing of it is left to do but
  * to wait, so the same seed gives the same run. While it is installed, nothing else may run in this thread.
  */
 export class Scheduler {
-  readonly #context = new AsyncLocalStorage<SimulatedProcess | undefined>();
   readonly #heap: Task[] = [];
   readonly #random: Random;
   #now = 0;
@@ -94,11 +96,11 @@ export class Scheduler {
 
   /** Runs as a process: what it begins belongs to the process. */
   as<T>(process: SimulatedProcess | undefined, run: () => T): T {
-    return this.#context.run(process, run);
+    return RUNNING.run(process, run);
   }
 
   /** Calls `run` after `delay` milliseconds, unless its process has ended. Returns what cancels it. */
-  after(delay: number, run: () => void, process = this.#context.getStore()): () => void {
+  after(delay: number, run: () => void, process = RUNNING.getStore()): () => void {
     const task = { at: this.#now + delay, number: this.#tasks++, process, run, isCancelled: false };
     push(this.#heap, task);
     return () => {
@@ -129,7 +131,7 @@ export class Scheduler {
       else if (++this.#atOnce > MOST_AT_ONCE)
         throw new Error(`${process?.name ?? 'the world'} turns in a circle`);
       this.#now = Math.max(this.#now, task.at);
-      this.#context.run(process, task.run);
+      RUNNING.run(process, task.run);
       await settle();
     }
     return true;
@@ -141,6 +143,7 @@ export class Scheduler {
 
   /** Takes the place of the timers, the clocks and the randomness of this thread. */
   install(): void {
+    RUNNING.enterWith(undefined);
     const timer = (run: () => void, delay: number, isRepeated: boolean) => {
       let cancel = () => {};
       const begin = () => {
@@ -178,7 +181,7 @@ export class Scheduler {
       clearInterval: clear,
       clearImmediate: clear,
     });
-    Date.now = () => this.unix + (this.#context.getStore()?.offset ?? 0);
+    Date.now = () => this.unix + (RUNNING.getStore()?.offset ?? 0);
     Math.random = () => this.#random.next();
     performance.now = () => this.#now;
     Object.assign(timersPromises, {

@@ -1,5 +1,4 @@
 import { SECOND } from '../../src/domain/clock.ts';
-import { readRows } from '../support/invariants.ts';
 import { CHECKERS, findUndelivered } from './checkers.ts';
 import { runClients } from './clients.ts';
 import type { Report } from './runner.ts';
@@ -56,8 +55,9 @@ export async function simulate(plan: Plan, template: Template, folder: string): 
   }
 }
 
-function findReached({ file, history, endpoints }: World): readonly string[] {
-  const types = readRows<{ type: string }>(file, 'SELECT DISTINCT type FROM events').map(({ type }) => type);
+function findReached(world: World): readonly string[] {
+  const types = world.read<{ type: string }>('SELECT DISTINCT type FROM events').map(({ type }) => type);
+  const { history, endpoints } = world;
   const statuses = history.calls.map(({ request, answer }) => `${request.method} ${answer?.status}`);
   const messages = endpoints.received.map(({ status }) => `message ${status}`);
   return [...new Set([...types, ...statuses, ...messages, ...history.troubles.map(({ kind }) => kind)])];

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../../src/config/config.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { SECOND } from '../../src/domain/clock.ts';
@@ -109,6 +110,7 @@ export class World {
   readonly #config: Config;
   readonly #random: Random;
   #started = 0;
+  #reader: DatabaseSync | undefined;
 
   constructor(plan: Plan, template: Template, folder: string) {
     this.plan = plan;
@@ -254,8 +256,15 @@ export class World {
     instance.kill();
   }
 
+  /** Rows of the database, read beside all processes. */
+  read<Row extends object>(statement: string): Row[] {
+    this.#reader ??= new DatabaseSync(this.file, { readOnly: true });
+    return this.#reader.prepare(statement).all() as Row[];
+  }
+
   close(): void {
     for (const instance of this.instances) instance.kill();
+    this.#reader?.close();
     rmSync(this.#folder, { recursive: true });
   }
 }
