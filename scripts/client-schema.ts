@@ -1,4 +1,4 @@
-import type { Resource } from '../src/http/operation.ts';
+import type { ClientOperation, OperationGroup } from '../src/http/operation.ts';
 import type { Description } from '../src/description/openapi.ts';
 import type { OperationObject } from '../src/description/operations.ts';
 import type { Parameter, Schema } from '../src/description/types.ts';
@@ -55,7 +55,7 @@ export function clientOperations({ servers, paths, components }: Description): s
  * `client/src/resources.ts`: the class of each resource, which its operations name in `sample.client`. `pets.list` is in the
  * class `Pets` of `client/src/pets.ts`.
  */
-export function clientResources(resources: readonly Resource[]): string {
+export function clientResources(resources: readonly OperationGroup<ClientOperation>[]): string {
   const names = resources.flatMap(({ description, operations: [first] }) => {
     const [name] = first?.sample.client.split('.') ?? [];
     return name === undefined

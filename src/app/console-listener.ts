@@ -1,16 +1,13 @@
 // Contract: section 10.1.
-import { DEPRECATED_OPERATIONS, OPERATOR_OPERATIONS } from '../resources/operations.ts';
-import { createCeremonies } from '../resources/passkeys/ceremonies.ts';
-import { nearestReader } from '../resources/overview/nearest.ts';
+import { OPERATOR_OPERATIONS, type OperatorUses } from '../resources/operations.ts';
 import { browserOrigin, origin } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { adminDescription } from '../description/admin-openapi.ts';
-import { createAdminApi } from '../http/admin-api.ts';
-import type { RecentRequests } from '../observability/recent-requests.ts';
+import { type AdminApiOptions, createAdminApi } from '../http/admin-api.ts';
 import { Listener } from '../http/listener.ts';
 import { CONSOLE_PAGES } from '../pages/console/console-page.ts';
-import type { Running } from './running.ts';
+import type { ListenerParts } from './listen.ts';
 
 export interface OpenConsole {
   /** Where browsers find it. */
@@ -23,46 +20,32 @@ export interface OpenConsole {
   abandon(): Promise<void>;
 }
 
+interface ConsoleParts
+  extends ListenerParts,
+    Pick<AdminApiOptions<OperatorUses>, 'secrets' | 'passkeys' | 'limiter' | 'addressOf'> {
+  /** What operations use. `address` is that of the console. */
+  readonly uses: Omit<OperatorUses, 'address'>;
+}
+
 /** The listener of the console at the address of CONSOLE_HOST, CONSOLE_PORT and CONSOLE_URL. */
 export async function openConsole(
-  running: Running,
-  recent: RecentRequests,
+  parts: ConsoleParts,
   { host, port, url }: NonNullable<Config['console']>,
   metrics: RequestMetrics | undefined,
 ): Promise<OpenConsole> {
-  const { store, state, limiter, quotas, clock, config, failedRequests } = running;
-  const { environment } = config;
-  const ceremonies = createCeremonies(store.passkeys, environment);
   let address = '';
-  const repositories = {
-    ...store,
-    ceremonies,
-    quotas,
-    limiter,
-    clock,
-    environment,
-    recent,
-    failedRequests,
-    state,
-    address: () => address,
-    startedAt: clock().unix,
-    deprecated: DEPRECATED_OPERATIONS,
-    nearest: nearestReader({ ...store, limiter, clock }),
-  };
   const api = createAdminApi({
-    ...running,
+    ...parts,
     operations: OPERATOR_OPERATIONS,
-    repositories,
+    uses: { ...parts.uses, address: () => address },
     pages: CONSOLE_PAGES,
     description: adminDescription,
     url,
-    environment,
+    environment: parts.config.environment,
     metrics,
-    secrets: store.operators,
-    passkeys: ceremonies,
   });
-  const operatorConsole = new Listener(api, running);
-  const bound = await running.openPort(running, { host, port, variable: 'CONSOLE_PORT' });
+  const operatorConsole = new Listener(api, parts);
+  const bound = await parts.openPort(parts, { host, port, variable: 'CONSOLE_PORT' });
   const connections = bound.serve(operatorConsole);
   address = url ?? browserOrigin(host, bound.port);
   return {

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Connections, Handlers } from 'direct-http';
+import type { Clock } from '../domain/clock.ts';
+import type { ServiceState } from './state.ts';
 import type { Config } from '../config/config.ts';
 import { StartupError } from '../domain/startup-error.ts';
 import { limitConnections } from '../http/connection-limit.ts';
@@ -37,6 +39,7 @@ export async function listen(server: Server, { host, port, variable }: Place): P
   }
 }
 
+/** What the ports of a service have together. */
 interface PortParts {
   readonly config: Config;
   readonly limits: HttpLimits;
@@ -70,3 +73,10 @@ export const openPort: OpenPort = async ({ config, limits, log, servers }, place
     },
   };
 };
+
+/** What the listeners of a service have together. */
+export interface ListenerParts extends PortParts {
+  readonly clock: Clock;
+  readonly state: ServiceState;
+  readonly openPort: OpenPort;
+}

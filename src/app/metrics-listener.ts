@@ -1,25 +1,30 @@
 import { origin } from '../config/addresses.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { IncomingMessage } from 'node:http';
-import { DEPRECATED_OPERATIONS, OPERATIONS } from '../resources/operations.ts';
 import { createHttpServer } from '../http/server.ts';
 import { answerRequests, fields, NO_FIELDS, octets, type ResponseWriter } from 'direct-http';
-import { listen } from './listen.ts';
-import { countDeprecatedAccounts } from '../resources/deprecations/uses.ts';
-import type { Running } from './running.ts';
+import { listen, type ListenerParts } from './listen.ts';
+import type { RateLimiter } from '../limits/limiter.ts';
+import type { OpenService } from '../resources/feature.ts';
+import type { Store } from '../resources/repositories.ts';
 
 export interface OpenMetrics {
   readonly metrics: Metrics;
   readonly url: string;
 }
 
+interface MetricsParts extends ListenerParts {
+  readonly store: Pick<Store, 'poolLoad'>;
+  readonly limiter: Pick<RateLimiter, 'bansInForce' | 'sharedIsUp'>;
+  readonly services: readonly OpenService[];
+}
+
 /** The listener for Prometheus. `inFlight` gives the number of requests that are not answered yet. */
 export async function openMetrics(
-  running: Running,
+  { config, limits, store, state, limiter, services, servers }: MetricsParts,
   port: number,
   inFlight: () => number,
 ): Promise<OpenMetrics> {
-  const { config, limits, clock, store, state, limiter, feed, deliverer, servers } = running;
   const metrics = new Metrics(
     {
       inFlight,
@@ -27,21 +32,8 @@ export async function openMetrics(
       isWritable: () => state.isOpen && state.isWritable,
       sharedIsUp: () => limiter.sharedIsUp,
       pool: () => store.poolLoad(),
-      events: () => feed.counts,
-      attempts: () => deliverer?.counts,
-      oldestUndelivered: () => {
-        const oldest = deliverer?.oldestUndelivered;
-        return oldest === undefined ? 0 : Math.max(0, clock().unix - oldest) / 1_000;
-      },
-      deprecatedAccounts: () =>
-        countDeprecatedAccounts(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix),
     },
-    OPERATIONS.filter(({ deprecated }) => deprecated !== undefined).map(({ id, method, path }) => ({
-      id,
-      method,
-      route: `/v1${path}`,
-    })),
-    clock,
+    (requests) => services.flatMap((service) => service.metrics?.(requests) ?? []),
   );
   const server = createHttpServer(limits);
   const handle = (request: IncomingMessage, response: ResponseWriter) =>

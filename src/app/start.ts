@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { type Addresses, logAddresses, warnOfAddresses } from './announce.ts';
@@ -11,20 +10,18 @@ import type { OpenMetrics } from './metrics-listener.ts';
 import { Outages } from '../observability/outages.ts';
 import { FailedRequests } from '../observability/failed-requests.ts';
 import { RecentRequests } from '../observability/recent-requests.ts';
-import { Feed } from '../resources/events/feed.ts';
 import { HTTP_LIMITS, type HttpLimits } from '../http/server.ts';
 import type { RateLimiter } from '../limits/limiter.ts';
 import type { NewConnection } from '../limits/redis/connection.ts';
 import { openLimiter } from './limiter.ts';
-import { LimitWatch } from './limit-watch.ts';
 import { openPublicApi, type PublicApi } from './public-listener.ts';
-import type { Running } from './running.ts';
 import { ServingGate } from './serving-gate.ts';
 import { createSite } from './site.ts';
 import { stopService } from './stop.ts';
-import { type OpenPort, openPort } from './listen.ts';
-import { openWebhooks } from './webhooks.ts';
-import type { Transport } from '../resources/webhooks/transport.ts';
+import { type ListenerParts, type OpenPort, openPort } from './listen.ts';
+import type { OpenService } from '../resources/feature.ts';
+import { DEPRECATED_OPERATIONS, OPERATIONS } from '../resources/operations.ts';
+import { openServices, type ServiceNeeds } from '../resources/services.ts';
 import { openStore } from './store.ts';
 import { findExposedFile } from '../storage/open.ts';
 import type { Store } from '../resources/repositories.ts';
@@ -59,8 +56,6 @@ interface Surroundings {
   readonly openStore: typeof openStore;
   readonly openPort: OpenPort;
   readonly createSite: typeof createSite;
-  /** What speaks to the endpoints of webhooks. */
-  readonly transport: Transport;
   readonly newRedisConnection: NewConnection;
 }
 
@@ -68,8 +63,8 @@ interface ServiceDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: HttpLimits;
-  /** Name servers for the endpoints of webhooks, in place of those of the system. */
-  readonly nameServers?: readonly string[];
+  /** What services of features get in place of what the service is made of. */
+  readonly features?: Partial<ServiceNeeds>;
   /** The world outside. By default it is the real one. */
   readonly surroundings?: Partial<Surroundings>;
   /** Tells of the addresses once everything listens; in the log by default. */
@@ -96,18 +91,12 @@ export async function startService(config: Config, dependencies: ServiceDependen
   const store = await (surroundings.openStore ?? openStore)({ ...config, clock, onLost, mustWrite: true });
   const servers: Server[] = [];
   let limiter: RateLimiter | undefined;
+  let services: readonly OpenService[] = [];
   try {
     // A process that counts by itself must be the only one. With Redis there may be many.
     if (config.redisUrl === undefined) await store.lockForServing(config.environment);
     const exposed = findExposedFile(config.databaseUrl);
     if (exposed !== undefined) log.warn({ file: exposed }, EXPOSED);
-    // A copied or restored database must not go on with the feed of the other one.
-    if (await store.events.isCopied()) {
-      await store.webhooks.disableCopied();
-      await store.events.beginFeed(randomBytes(6).toString('hex'));
-    }
-    // Before the first request: a backup of an unclaimed feed would go on with it when it is restored.
-    await store.events.claimFeed();
     if (await store.events.takeMark(UPGRADED)) log.warn(UPGRADE);
     let metrics: OpenMetrics | undefined;
     const opened = await openLimiter(config, store, {
@@ -118,45 +107,76 @@ export async function startService(config: Config, dependencies: ServiceDependen
     });
     ({ limiter } = opened);
     const state = { isOpen: true, isDraining: false, isWritable: true };
-    const addressOf = clientAddress(config.trustProxy);
     const recent = config.console && new RecentRequests();
-    const limitWatch = new LimitWatch(store);
-    const feed = new Feed(store.events);
-    const webhooks = config.webhooks
-      ? openWebhooks(config, { ...dependencies, ...surroundings, store, feed })
-      : undefined;
-    const running: Running = {
+    const base = {
+      ...config,
+      ...store,
+      ...opened,
+      clock,
+      log,
+      state,
+      recent,
+      failedRequests: new FailedRequests(),
+      isAlone: config.redisUrl === undefined,
+      operationIds: OPERATIONS.map(({ id }) => id),
+      deprecated: DEPRECATED_OPERATIONS,
+      ping: () => store.ping(),
+      startedAt: clock().unix,
+    };
+    const opens = await openServices({ ...base, ...dependencies.features });
+    ({ services } = opens);
+    const uses = { ...base, ...opens.uses };
+    const shared: ListenerParts = {
       config,
       limits,
       clock,
       log,
-      store,
-      ...opened,
       state,
-      feed,
-      limitWatch,
-      endpoints: webhooks?.endpoints,
-      deliverer: webhooks?.deliverer,
-      sender: webhooks?.sender,
-      addressOf,
-      recent,
-      failedRequests: new FailedRequests(),
-      openPort: surroundings.openPort ?? openPort,
-      createSite: surroundings.createSite ?? createSite,
       servers,
+      openPort: surroundings.openPort ?? openPort,
     };
+    const addressOf = clientAddress(config.trustProxy);
 
     let api: PublicApi | undefined;
     if (config.metricsPort !== undefined) {
       const { openMetrics } = await import('./metrics-listener.ts');
-      metrics = await openMetrics(running, config.metricsPort, () => api?.inFlight ?? 0);
+      const parts = { ...shared, store, limiter, services };
+      metrics = await openMetrics(parts, config.metricsPort, () => api?.inFlight ?? 0);
     }
+    const requests = metrics?.metrics.requests;
     let operatorConsole: OpenConsole | undefined;
     if (config.console !== undefined && recent !== undefined) {
       const { openConsole } = await import('./console-listener.ts');
-      operatorConsole = await openConsole(running, recent, config.console, metrics?.metrics.requests);
+      operatorConsole = await openConsole(
+        {
+          ...shared,
+          uses: { ...uses, recent },
+          secrets: store.operators,
+          passkeys: uses.ceremonies,
+          limiter,
+          addressOf,
+        },
+        config.console,
+        requests,
+      );
     }
-    api = await openPublicApi(running, metrics?.metrics.requests);
+    api = await openPublicApi(
+      {
+        ...shared,
+        uses,
+        keys: store.keys,
+        keyUses: uses.keyUses,
+        usage: uses.usage,
+        limiter,
+        noteDecision: uses.limitWatch.note,
+        failedRequests: uses.failedRequests,
+        recent,
+        addressOf,
+        createSite: surroundings.createSite ?? createSite,
+        ping: uses.ping,
+      },
+      requests,
+    );
 
     const reload = async () => {
       await background.idle();
@@ -168,14 +188,15 @@ export async function startService(config: Config, dependencies: ServiceDependen
     gate = new ServingGate({ store, state, reload, log });
     const checks = setInterval(() => void gate?.check(), CHECK_INTERVAL);
     // Started after the checks, so that a flush of the same second already knows their result.
-    const { keyUses, usage, preparePages } = api;
+    const { preparePages } = api;
     const background = startBackground({
-      ...running,
-      keyUses,
-      usage,
+      store,
+      limiter,
+      services,
       preparePages,
-      eventsKept: config.eventsKept,
-      auditKept: config.auditKept,
+      clock,
+      state,
+      log,
     });
     const addresses = {
       url: api.url,
@@ -186,7 +207,19 @@ export async function startService(config: Config, dependencies: ServiceDependen
     };
     announce(addresses);
     warnOfAddresses(log, addresses);
-    const parts = { ...running, state, api, console: operatorConsole, background, gate, checks };
+    const parts = {
+      log,
+      servers,
+      store,
+      limiter,
+      services,
+      state,
+      api,
+      console: operatorConsole,
+      background,
+      gate,
+      checks,
+    };
     return {
       url: api.url,
       consoleUrl: operatorConsole?.url,
@@ -197,6 +230,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
   } catch (error) {
     for (const server of servers) server.close();
     limiter?.close();
+    for (const service of services.toReversed()) await service.close?.();
     await store.close();
     throw error;
   }

@@ -1,8 +1,11 @@
 import type { Background } from './background.ts';
 import type { OpenConsole } from './console-listener.ts';
 import type { PublicApi } from './public-listener.ts';
-import type { Running } from './running.ts';
 import type { ServingGate } from './serving-gate.ts';
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+import type { RateLimiter } from '../limits/limiter.ts';
+import type { OpenService } from '../resources/feature.ts';
 
 /** Milliseconds that a stop waits for the requests that were accepted. The rest of the 10 s is for counts and log. */
 const DRAIN_TIME = 8_000;
@@ -10,7 +13,13 @@ const DRAIN_TIME = 8_000;
 /** Milliseconds after which a stop begins no further batch of usage. The rest is for the last one, the store and the log. */
 const WRITE_TIME = 8_700;
 
-interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'limiter' | 'feed' | 'sender'> {
+interface Parts {
+  readonly log: Logger;
+  readonly servers: readonly Server[];
+  readonly store: { close(): Promise<void> };
+  readonly limiter: RateLimiter;
+  /** In the order of the features. */
+  readonly services: readonly OpenService[];
   readonly state: { isOpen: boolean; isDraining: boolean };
   readonly api: PublicApi;
   readonly console: OpenConsole | undefined;
@@ -21,10 +30,10 @@ interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'limiter' | 
 
 /** Turns readiness off, finishes what was accepted, writes all counts and closes the store; within 10 seconds. */
 export async function stopService(parts: Parts): Promise<void> {
-  const { state, api, console, background, gate, checks, servers, store, limiter, feed, sender, log } = parts;
+  const { state, api, console, background, gate, checks, servers, store, limiter, services, log } = parts;
   state.isDraining = true;
   log.info('stopping');
-  feed.close();
+  for (const service of services.toReversed()) service.drain?.();
   const late = setTimeout(() => background.abandon(), WRITE_TIME);
   background.leave();
   await settled(() => !api.isBusy && console?.isBusy !== true, DRAIN_TIME);
@@ -46,7 +55,7 @@ export async function stopService(parts: Parts): Promise<void> {
     clearTimeout(late);
     await gate.end();
     limiter.close();
-    await sender?.close();
+    for (const service of services.toReversed()) await service.close?.();
     await store.close();
     log.info('stopped');
   }

@@ -194,7 +194,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** Milliseconds that entries of keys stay in the audit log. */
     auditKept: values.AUDIT_KEEP_DAYS * 86_400_000,
     /** Whether this deployment has webhooks. */
-    webhooks: values.WEBHOOKS === 'on',
+    hasWebhooks: values.WEBHOOKS === 'on',
     /** Whether endpoints may have http, any port and private addresses, for development. */
     allowsPrivateWebhooks: values.WEBHOOKS_ALLOW_PRIVATE === 'true',
     /** Connections that one client address may have open. */

@@ -2,7 +2,7 @@
 import { EVENT_SCHEMAS } from '../resources/events/schema.ts';
 import { EVENT_TYPE_NAMES } from '../resources/events/rules.ts';
 import { RESOURCES } from '../resources/operations.ts';
-import type { Operation, OperationGroup, Resource } from '../http/operation.ts';
+import type { ClientOperation, Operation, OperationGroup } from '../http/operation.ts';
 import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
 import { listExamples } from '../domain/fields.ts';
 import { doAtOnce, doInTurns, type Parts } from '../domain/parts.ts';
@@ -94,7 +94,7 @@ function* yamlInParts(value: object, write: (value: object) => string, level = 0
   return text;
 }
 
-function* describe(urls: Urls, base: string, resources: readonly Resource[]) {
+function* describe(urls: Urls, base: string, resources: readonly OperationGroup<ClientOperation>[]) {
   const servers = ENVIRONMENTS.flatMap((environment) => {
     const url = urls[environment];
     return url === undefined ? [] : [{ environment, url }];

@@ -37,9 +37,9 @@ export interface ConsolePages {
   notFound(request: Pick<IncomingMessage, 'headers'>): Promise<Response>;
 }
 
-interface AdminApiOptions<Repositories> extends AccessDependencies {
-  readonly operations: readonly Operation<Repositories>[];
-  readonly repositories: Repositories;
+export interface AdminApiOptions<Uses> extends AccessDependencies {
+  readonly operations: readonly Operation<Uses>[];
+  readonly uses: Uses;
   readonly pages: ConsolePages;
   /** The OpenAPI description as JSON. Everybody who reaches the listener may read it, because it holds no data. */
   readonly description: () => string;
@@ -156,9 +156,9 @@ const SHIELD = fields('X-Frame-Options', 'DENY', 'Cross-Origin-Resource-Policy',
 const UNSTORED = joinFields(SHIELD, fields('Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'));
 
 /** The admin API, sign-in and the pages of the console. Nothing of it is on the public port. */
-export function createAdminApi<Repositories>({
+export function createAdminApi<Uses>({
   operations,
-  repositories,
+  uses,
   pages,
   description,
   clock,
@@ -166,8 +166,8 @@ export function createAdminApi<Repositories>({
   metrics,
   log,
   ...access
-}: AdminApiOptions<Repositories>): Api {
-  const routes = new Routes(bindOperations(operations, repositories, PREFIX), PREFIX);
+}: AdminApiOptions<Uses>): Api {
+  const routes = new Routes(bindOperations(operations, uses, PREFIX), PREFIX);
   const service: Service = {
     access: new Access(access),
     pages,

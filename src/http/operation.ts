@@ -152,6 +152,8 @@ interface ForOperators {
 }
 
 interface Handles<Uses> {
+  /** The names of what `handle` gets. The group of the operation says it. */
+  readonly uses?: readonly string[];
   handle(call: never, uses: Uses): Promise<HandlerResult>;
 }
 
@@ -462,9 +464,16 @@ export interface OperationGroup<Op extends Operation = Operation> {
   readonly operations: readonly Op[];
 }
 
-export type Resource<Uses = never> = OperationGroup<ClientOperation<Uses>>;
+/** The part of a group that one feature declares. Of parts with the same name, one has the description. */
+export interface GroupPart<Op extends Operation, Uses> extends Omit<OperationGroup<Op>, 'description'> {
+  readonly description?: string;
+  /** The names of all that the operations use, because they get nothing else. */
+  readonly uses: Readonly<Record<keyof Uses, true>>;
+}
 
-export type OperatorResource<Uses = never> = OperationGroup<OperatorOperation<Uses>>;
+export type Resource<Uses> = GroupPart<ClientOperation<Uses>, Uses>;
+
+export type OperatorResource<Uses> = GroupPart<OperatorOperation<Uses>, Uses>;
 
 /** The names in a path, in their order. */
 export function pathNames(path: string): string[] {

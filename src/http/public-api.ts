@@ -48,9 +48,9 @@ export interface Site {
   answer(context: Pick<RequestContext, 'path' | 'request'>): Promise<Response>;
 }
 
-export interface PublicApiOptions<Repositories> {
-  readonly operations: readonly Operation<Repositories>[];
-  readonly repositories: Repositories;
+export interface PublicApiOptions<Uses> {
+  readonly operations: readonly Operation<Uses>[];
+  readonly uses: Uses;
   readonly site: Site;
   readonly keys: { findByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined> };
   readonly keyUses: Pick<KeyUses, 'note'>;
@@ -74,7 +74,7 @@ export interface PublicApiOptions<Repositories> {
   readonly failedRequests: Pick<FailedRequests, 'note'>;
 }
 
-type Service = Omit<PublicApiOptions<never>, 'operations' | 'repositories'> & {
+type Service = Omit<PublicApiOptions<never>, 'operations' | 'uses'> & {
   readonly routes: Routes;
   readonly caching: Fields;
   readonly outages: Outages;
@@ -188,13 +188,9 @@ const PUBLIC_API: readonly Step<Service>[] = [
 ];
 
 /** The API below `/v1`, and the pages beside it. */
-export function createPublicApi<Repositories>({
-  operations,
-  repositories,
-  ...options
-}: PublicApiOptions<Repositories>): Api {
+export function createPublicApi<Uses>({ operations, uses, ...options }: PublicApiOptions<Uses>): Api {
   const { base, usage, clock, log, metrics, recent, failedRequests, site, addressOf } = options;
-  const routes = new Routes(bindOperations(operations, repositories, base), '/v1');
+  const routes = new Routes(bindOperations(operations, uses, base), '/v1');
   const caching = fields('Cache-Control', 'private, no-cache');
   const service: Service = { ...options, routes, caching, outages: new Outages() };
   const requestLog = new RequestLog(log);

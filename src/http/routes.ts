@@ -72,15 +72,16 @@ export class Routes {
   }
 }
 
-/** Gives operations the repositories that they use. `base` is the address that links of deprecated operations begin with. */
-export function bindOperations<Repositories>(
-  operations: readonly Operation<Repositories>[],
-  repositories: Repositories,
+/** Gives each operation what it uses, and nothing else. `base` is the address that links of deprecated operations begin with. */
+export function bindOperations<Uses>(
+  operations: readonly Operation<Uses>[],
+  uses: Uses,
   base: string,
 ): BoundOperation[] {
   return operations.map((declaration, index) => {
     const { path, deprecated } = declaration;
     const inQuery = queryParameters(declaration);
+    const own = pickUses(declaration, uses);
     return {
       declaration,
       index,
@@ -89,7 +90,7 @@ export function bindOperations<Repositories>(
       absent: absentValues(inQuery),
       headers: deprecated === undefined ? NO_FIELDS : deprecationHeaders(deprecated, base),
       // The declaration has checked that its handler takes what its own parameters and body give.
-      handle: (call) => declaration.handle(call as never, repositories),
+      handle: (call) => declaration.handle(call as never, own),
     };
   });
 }
@@ -100,6 +101,15 @@ function requireParameter({ id, parameters, errors }: Operation, name: string): 
   if (parameter === undefined) throw new Error(`${id} has no parameter ${name}, which is in its path.`);
   if (errors.not_found === undefined) throw new Error(`${id} has no message for a wrong ${name}: not_found.`);
   return parameter;
+}
+
+/** @throws Error when the service does not have what an operation uses. */
+function pickUses<Uses>({ id, uses: names }: Operation<Uses>, uses: Uses): Uses {
+  const has = uses as Readonly<Record<string, unknown>>;
+  const missing = names?.filter((name) => !(name in has)) ?? [];
+  if (missing.length > 0)
+    throw new Error(`The operation ${id} uses ${missing.join(', ')}, which nothing opens.`);
+  return (names === undefined ? uses : Object.fromEntries(names.map((name) => [name, has[name]]))) as Uses;
 }
 
 function createRoute(template: string, operations: readonly BoundOperation[]): Route {

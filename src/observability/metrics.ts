@@ -1,10 +1,15 @@
 // Contract: sections 1 and 9.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { type Clock, MINUTE } from '../domain/clock.ts';
 import { RequestCounts } from './request-metrics.ts';
 
-/** Milliseconds. The count reads 30 days of the history, and Prometheus asks every few seconds. */
-const COUNT_INTERVAL = 10 * MINUTE;
+/** A value that is read when Prometheus asks, or one for each value of a label. */
+export interface Metric {
+  readonly type: 'counter' | 'gauge';
+  readonly name: string;
+  readonly help: string;
+  readonly label?: string;
+  readonly read: () => number | ReadonlyMap<string, number>;
+}
 
 /** The values of a process that are read when Prometheus asks. */
 interface Gauges {
@@ -15,22 +20,6 @@ interface Gauges {
   readonly sharedIsUp: () => boolean | undefined;
   /** Returns undefined when the database has no pool. */
   readonly pool: () => { readonly inUse: number; readonly waiting: number } | undefined;
-  /** Events that this instance saw in the feed, by type: every instance sees all. */
-  readonly events: () => ReadonlyMap<string, number>;
-  /** Attempts to deliver events, by what became of them. Returns undefined without webhooks. */
-  readonly attempts: () => ReadonlyMap<string, number> | undefined;
-  /** Seconds since the oldest event was written that an endpoint of this instance waits for. 0: none waits. */
-  readonly oldestUndelivered: () => number;
-  /** Accounts that called each deprecated operation in the last 30 days. Rejects when the database cannot answer. */
-  readonly deprecatedAccounts: () => Promise<ReadonlyMap<string, number>>;
-}
-
-/** A deprecated operation, as the metrics name it. */
-export interface DeprecatedOperation {
-  readonly id: string;
-  readonly method: string;
-  /** The path as the request metrics name it: `/v1/pets/{petId}`. */
-  readonly route: string;
 }
 
 /** The metrics of a process. */
@@ -39,20 +28,10 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #redis: Histogram | undefined;
 
+  /** `more` are those of the features. */
   constructor(
-    {
-      inFlight,
-      bans,
-      isWritable,
-      sharedIsUp,
-      pool,
-      events,
-      attempts,
-      oldestUndelivered,
-      deprecatedAccounts,
-    }: Gauges,
-    deprecated: readonly DeprecatedOperation[],
-    clock: Clock,
+    { inFlight, bans, isWritable, sharedIsUp, pool }: Gauges,
+    more: (requests: RequestCounts) => readonly Metric[],
   ) {
     // They include the delay of the event loop since the last time that Prometheus asked.
     collectDefaultMetrics({ register: this.#registry });
@@ -61,23 +40,7 @@ export class Metrics {
     this.#gauge('petstore_database_writable', 'Whether the database can be written: 1, or 0.', () =>
       Number(isWritable()),
     );
-    registerDeprecations(this.#registry, this.requests, deprecated, deprecatedAccounts, clock);
-    this.#counter(
-      'petstore_feed_events_total',
-      'Events of the feed. Every instance counts all.',
-      'type',
-      events,
-    );
-    if (attempts() !== undefined) {
-      const read = () => attempts() ?? new Map<string, number>();
-      const help = 'Attempts to deliver events to endpoints, by what became of them.';
-      this.#counter('petstore_webhook_attempts_total', help, 'outcome', read);
-      this.#gauge(
-        'petstore_webhook_oldest_undelivered_seconds',
-        'Age of the oldest event that waits for its first attempt at an endpoint which answers.',
-        oldestUndelivered,
-      );
-    }
+    for (const metric of more(this.requests)) this.#add(metric);
     if (pool() !== undefined) {
       const inUse = () => pool()?.inUse ?? 0;
       const waiting = () => pool()?.waiting ?? 0;
@@ -113,80 +76,24 @@ export class Metrics {
     return `${await this.#registry.metrics()}\n${this.requests.text()}`;
   }
 
-  /** A counter with one label, whose values are read when Prometheus asks. */
-  #counter(name: string, help: string, label: string, read: () => ReadonlyMap<string, number>): void {
-    const counter: Counter = new Counter({
-      name,
-      help,
-      labelNames: [label],
-      registers: [this.#registry],
-      collect(): void {
-        counter.reset();
-        for (const [value, count] of read()) counter.inc({ [label]: value }, count);
-      },
-    });
+  #add({ type, name, help, label, read }: Metric): void {
+    const labelNames = label === undefined ? [] : [label];
+    const settings = { name, help, labelNames, registers: [this.#registry] };
+    const set = (metric: Counter | Gauge) => {
+      const values = read();
+      const add = (labels: Record<string, string>, value: number) =>
+        metric instanceof Counter ? metric.inc(labels, value) : metric.set(labels, value);
+      metric.reset();
+      if (typeof values === 'number') add({}, values);
+      else for (const [value, number] of values) add({ [label ?? '']: value }, number);
+    };
+    const metric: Counter | Gauge =
+      type === 'counter'
+        ? new Counter({ ...settings, collect: () => set(metric) })
+        : new Gauge({ ...settings, collect: () => set(metric) });
   }
 
   #gauge(name: string, help: string, read: () => number): void {
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      registers: [this.#registry],
-      collect: (): void => gauge.set(read()),
-    });
+    this.#add({ type: 'gauge', name, help, read });
   }
-}
-
-/**
- * Registers how much deprecated operations are still called. A series for each account would grow without bound, so
- * Prometheus gets their number and `petstore deprecations` their names (docs/design/usage.md). `accounts` gives the number
- * of accounts by operation, and rejects when the database cannot answer.
- */
-function registerDeprecations(
-  registry: Registry,
-  requests: RequestCounts,
-  deprecated: readonly DeprecatedOperation[],
-  accounts: () => Promise<ReadonlyMap<string, number>>,
-  clock: Clock,
-): void {
-  const labelNames = ['operation'];
-  const registers = [registry];
-  const counter: Counter = new Counter({
-    name: 'petstore_deprecated_requests_total',
-    help: 'Requests to a deprecated operation with a valid key.',
-    labelNames,
-    registers,
-    collect() {
-      counter.reset();
-      for (const { id, method, route } of deprecated) {
-        const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
-        const count = methods.reduce((sum, each) => sum + requests.ofCallers(each, route), 0);
-        counter.inc({ operation: id }, count);
-      }
-    },
-  });
-  let countedAt = Number.NEGATIVE_INFINITY;
-  let known: ReadonlyMap<string, number> = new Map();
-  const count = async () => {
-    try {
-      known = await accounts();
-    } catch {
-      // The gauge keeps its last value, and the next scrape tries again.
-      countedAt = Number.NEGATIVE_INFINITY;
-    }
-  };
-  const gauge: Gauge = new Gauge({
-    name: 'petstore_deprecated_accounts',
-    help: 'Accounts that called a deprecated operation in the last 30 days, counted every 10 minutes.',
-    labelNames,
-    registers,
-    collect() {
-      for (const [operation, number] of known) gauge.set({ operation }, number);
-      const now = clock().monotonic;
-      if (now - countedAt < COUNT_INTERVAL) return;
-      countedAt = now;
-      // Nothing waits for this count. Other metrics report that the database does not answer.
-      void count();
-    },
-  });
 }

@@ -1,3 +1,6 @@
+import type { OperatorResource, Resource } from '../http/operation.ts';
+import type { Metric } from '../observability/metrics.ts';
+import type { RequestCounts } from '../observability/request-metrics.ts';
 import type { AnyEngine } from '../storage/open.ts';
 import type { AnyTable } from '../storage/table.ts';
 import type { Answer, AnyWrite } from '../storage/transaction.ts';
@@ -15,13 +18,15 @@ export interface RepositoryModule {
   /** What features below ask. */
   readonly ANSWERS?: readonly Answer[];
   /** Its third argument has the repositories of the features below. */
-  open(engine: AnyEngine, settings: never, below: never): object;
+  readonly open: (engine: AnyEngine, settings: never, below: never) => object;
 }
 
 export interface Feature {
   /** The name of the folder. */
   readonly name: string;
   readonly repositories?: Readonly<Record<string, RepositoryModule>>;
+  readonly operations?: () => Promise<OperationsModule>;
+  readonly service?: () => Promise<ServiceModule>;
 }
 
 /** Declares a feature. */
@@ -35,3 +40,50 @@ export type Together<Union> = (Union extends unknown ? (each: Union) => void : n
 ) => void
   ? All
   : never;
+
+/** One group of operations or several. Groups of several features that have one name are one in descriptions. */
+type Groups<Group> = Group | readonly Group[];
+
+/** The module of what clients and operators can ask for. */
+export interface OperationsModule {
+  readonly CLIENTS?: Groups<Resource<never>>;
+  readonly OPERATORS?: Groups<OperatorResource<never>>;
+}
+
+/** Something that a feature does again and again while the service runs, never twice at a time. */
+export interface Task {
+  /** As a log line names it. */
+  readonly name: string;
+  /** Milliseconds between two rounds. */
+  readonly interval: number;
+  /** Begins no further round of work once `signal` aborts. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** A stop leaves a task to the next start or to another instance. It waits for one that is set here. */
+  readonly isFinished?: true;
+}
+
+/** What a feature does by itself while the service runs. */
+export interface OpenService<Uses extends object = object> {
+  /** What operations, and the services of the features above, may use besides the repositories. */
+  readonly uses?: Uses;
+  readonly tasks?: readonly Task[];
+  /** Writes what is in memory only. Called every second. Begins no further batch once `signal` aborts. */
+  flush?(signal: AbortSignal): Promise<void>;
+  /** The same in a stop, after the last `flush` and the tasks that a stop waits for. */
+  finish?(signal: AbortSignal): Promise<void>;
+  /** What `finish` has not written: its counts by name for the log, and a text of them. */
+  unwritten?(): { readonly counts: Readonly<Record<string, number>>; readonly text: string | undefined };
+  /** Deletes what is old, and does whatever else is due once a minute. */
+  prune?(signal: AbortSignal): Promise<void>;
+  readonly metrics?: (requests: Pick<RequestCounts, 'ofCallers'>) => readonly Metric[];
+  /** A stop has begun: answers those who wait for something to happen. */
+  drain?(): void;
+  /** Hands over what others go on with, after the last round of its tasks. Nobody waits any more once `signal` aborts. */
+  handOver?(signal: AbortSignal): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** The module of a service. The argument of `open` has the repositories and what the service is made of. */
+export interface ServiceModule {
+  readonly open: (uses: never) => OpenService | Promise<OpenService>;
+}

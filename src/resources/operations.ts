@@ -1,77 +1,67 @@
 // Contract: sections 1.1 and 10.2.
-import { CLIENT_ACCOUNT, OPERATOR_ACCOUNTS } from './accounts/operations.ts';
-import { OPERATOR_KEYS, CLIENT_KEYS } from './keys/operations.ts';
-import { CLIENT_EVENTS } from './events/operations.ts';
-import { CLIENT_CATEGORIES, OPERATOR_CATEGORIES } from './categories/operations.ts';
-import { CLIENT_WEBHOOKS, OPERATOR_WEBHOOKS } from './webhooks/operations.ts';
-import { CLIENT_ORDERS, OPERATOR_ORDERS } from './orders/operations.ts';
-import { CLIENT_PETS, OPERATOR_PETS } from './pets/operations.ts';
-import { OPERATOR_BANS } from './bans/operations.ts';
-import type { ClientOperation, Operation, OperationGroup, OperatorOperation } from '../http/operation.ts';
-import { OPERATOR_AUDIT } from './audit/operations.ts';
-import { OPERATOR_DEPRECATIONS } from './deprecations/operations.ts';
+import type {
+  ClientOperation,
+  GroupPart,
+  Operation,
+  OperationGroup,
+  OperatorOperation,
+} from '../http/operation.ts';
 import type { DeprecatedOperation } from './deprecations/uses.ts';
-import { OPERATOR_USAGE } from './usage/operations.ts';
-import { OPERATOR_FAILED_REQUESTS } from './failed-requests/operations.ts';
-import { OPERATOR_ME, OPERATOR_OPERATORS } from './operators/operations.ts';
-import { OPERATOR_PASSKEYS } from './passkeys/operations.ts';
-import { OVERVIEW } from './overview/operations.ts';
+import type { OperationsModule, Together } from './feature.ts';
+import { FEATURES } from './index.ts';
 
-/*
- * Everything that can be asked for. Routes, CORS, the descriptions, the reference and the client follow from these two lists, in
- * their order. Resources of which every operation is beta come last, because most readers and requests want the others.
- */
+/* Everything that can be asked for. Routes, CORS, the descriptions, the reference and the client follow from these two lists. */
 
-const FOR_CLIENTS = [
-  CLIENT_PETS,
-  CLIENT_ACCOUNT,
-  CLIENT_CATEGORIES,
-  CLIENT_EVENTS,
-  CLIENT_KEYS,
-  CLIENT_ORDERS,
-  CLIENT_WEBHOOKS,
-];
+type Modules = Awaited<
+  ReturnType<Extract<(typeof FEATURES)[number], { readonly operations: unknown }>['operations']>
+>;
 
-const FOR_OPERATORS = [
-  OPERATOR_ACCOUNTS,
-  OPERATOR_AUDIT,
-  OPERATOR_BANS,
-  OPERATOR_CATEGORIES,
-  OPERATOR_DEPRECATIONS,
-  OPERATOR_FAILED_REQUESTS,
-  OPERATOR_KEYS,
-  OPERATOR_ME,
-  OPERATOR_OPERATORS,
-  OPERATOR_ORDERS,
-  OVERVIEW,
-  OPERATOR_PASSKEYS,
-  OPERATOR_PETS,
-  OPERATOR_USAGE,
-  OPERATOR_WEBHOOKS,
-];
+/** What the operations of groups use together. */
+type UsesOf<Groups> = Together<
+  Groups extends GroupPart<Operation<infer Uses>, never>
+    ? Uses
+    : Groups extends readonly GroupPart<Operation<infer Uses>, never>[]
+      ? Uses
+      : never
+>;
 
-/** The repositories that the operations of all these groups use together. */
-type RepositoriesOf<Group> = (
-  Group extends OperationGroup<Operation<infer Uses>>
-    ? (repositories: Uses) => void
-    : never
-) extends (repositories: infer All) => void
-  ? All
-  : never;
+export type ClientUses = UsesOf<Extract<Modules, { readonly CLIENTS: unknown }>['CLIENTS']>;
 
-export type Repositories = RepositoriesOf<(typeof FOR_CLIENTS)[number]>;
+export type OperatorUses = UsesOf<Extract<Modules, { readonly OPERATORS: unknown }>['OPERATORS']>;
 
-export type OperatorRepositories = RepositoriesOf<(typeof FOR_OPERATORS)[number]>;
+const MODULES: readonly OperationsModule[] = await Promise.all(
+  FEATURES.flatMap((each) => ('operations' in each ? [each.operations()] : [])),
+);
 
-export const RESOURCES: readonly OperationGroup<ClientOperation<Repositories>>[] = FOR_CLIENTS;
+/** Makes one group of those with the same name, and tells each operation what it uses. By name. */
+function joinGroups<Op extends Operation>(groups: readonly GroupPart<Op, never>[]): OperationGroup<Op>[] {
+  const joined = Map.groupBy(groups, ({ name }) => name);
+  return Array.from(joined, ([name, parts]) => ({
+    name,
+    description: parts.find(({ description }) => description !== undefined)?.description ?? name,
+    operations: parts.flatMap(({ uses, operations }) =>
+      operations.map((operation) => ({ ...operation, uses: Object.keys(uses) })),
+    ),
+  })).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+const isStable = ({ operations }: OperationGroup<ClientOperation>) =>
+  operations.some(({ stability }) => stability === undefined);
+
+/** Resources of which every operation is beta come last, because most readers and requests want the others. */
+export const RESOURCES = joinGroups(MODULES.flatMap(({ CLIENTS: groups = [] }) => groups)).toSorted(
+  (one, other) => Number(isStable(other)) - Number(isStable(one)),
+) as readonly OperationGroup<ClientOperation<ClientUses>>[];
 
 export const OPERATIONS = RESOURCES.flatMap(({ operations }) => operations);
 
-export const OPERATOR_RESOURCES: readonly OperationGroup<OperatorOperation<OperatorRepositories>>[] =
-  FOR_OPERATORS;
+export const OPERATOR_RESOURCES = joinGroups(
+  MODULES.flatMap(({ OPERATORS: groups = [] }) => groups),
+) as readonly OperationGroup<OperatorOperation<OperatorUses>>[];
 
 export const OPERATOR_OPERATIONS = OPERATOR_RESOURCES.flatMap(({ operations }) => operations);
 
 export const DEPRECATED_OPERATIONS: readonly DeprecatedOperation[] = OPERATIONS.flatMap(
-  ({ id, deprecated }) => (deprecated === undefined ? [] : [{ operation: id, ...deprecated }]),
+  ({ id, method, path, deprecated }) =>
+    deprecated === undefined ? [] : [{ operation: id, method, path, ...deprecated }],
 );

@@ -108,7 +108,7 @@ export function answer<A extends readonly unknown[], T>(
   question: Question<A, T>,
   find: NoInfer<Question<A, T>['byDefault']>,
 ): Answer {
-  return [question as AnyQuestion, find as AnyQuestion['byDefault']];
+  return [question, find];
 }
 
 export function ask<A extends readonly unknown[], T>(
@@ -116,7 +116,7 @@ export function ask<A extends readonly unknown[], T>(
   question: Question<A, T>,
   ...args: A
 ): Promise<T> {
-  const found = transaction.answers.get(question as AnyQuestion) as Question<A, T>['byDefault'] | undefined;
+  const found = transaction.answers.get(question) as Question<A, T>['byDefault'] | undefined;
   return (found ?? question.byDefault)(transaction, ...args);
 }
 

@@ -69,6 +69,17 @@ test('an operation declares the parameters of its path, and a message for the wr
   bind(read(Pet, { ...BASE, path, parameters: { a: A }, errors: { not_found: '' }, handle }));
 });
 
+test('an operation gets what its group uses, and nothing else', async () => {
+  const bind = (uses: object) =>
+    bindOperations(
+      [{ ...getPet, uses: ['pets'], handle: async (_, own) => ({ value: own }) }],
+      uses as never,
+      '',
+    );
+  assert.throws(() => bind({ orders: 1 }), /getPet uses pets, which nothing opens/);
+  assert.deepEqual(await bind({ orders: 1, pets: 2 })[0]?.handle({} as never), { value: { pets: 2 } });
+});
+
 test('an operation gets parsed parameters of the declared types', () => {
   read(Pet, {
     ...BASE,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import type { Repositories } from '../../src/resources/operations.ts';
+import type { ClientUses } from '../../src/resources/operations.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { createPet, getPet } from '../../src/resources/pets/operations.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -29,7 +29,7 @@ const shared = await startTestService(lifetimeOfFile(), { env: { WEBHOOKS_ALLOW_
 const REX = '{"name":"Rex","categoryId":7}';
 
 const { parameters, errors } = getPet;
-const OPERATIONS: readonly Operation<Repositories>[] = [
+const OPERATIONS: readonly Operation<ClientUses>[] = [
   createPet,
   { ...createPet, id: 'addPet', path: '/animals' },
   { ...createPet, id: 'copyPet', path: '/pets/{petId}/copies', parameters, errors },
@@ -48,7 +48,7 @@ async function start(t: TestContext) {
   const api = createPublicApi({
     ...dependencies,
     operations: OPERATIONS,
-    repositories: {
+    uses: {
       ...store,
       feed: new Feed(store.events),
       endpoints: undefined,

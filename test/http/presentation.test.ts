@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '../../src/resources/operations.ts';
-import { createPet, listPets, CLIENT_PETS } from '../../src/resources/pets/operations.ts';
+import { createPet, listPets, CLIENTS } from '../../src/resources/pets/operations.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { bindOperations, Routes } from '../../src/http/routes.ts';
 import { openApi } from '../../src/description/openapi.ts';
@@ -11,10 +11,14 @@ import type { Header } from '../../src/description/types.ts';
 const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 
+/** Has all that operations use, and is never called. */
+const UNOPENED = new Proxy({}, { has: () => true }) as never;
+
 test('stability is marked, and a removal date is a warning above the text', () => {
   const marked = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production, [
     {
-      ...CLIENT_PETS,
+      name: CLIENTS.name,
+      description: 'The animals of the catalogue.',
       operations: [
         { ...listPets, stability: 'beta' },
         { ...createPet, stability: 'experimental' },
@@ -62,7 +66,7 @@ test('a link of an operation leads to a page of the guide', () => {
 });
 
 test('the example of a 405 names the methods of its path', () => {
-  const routes = new Routes(bindOperations(OPERATIONS, {} as never, EXAMPLE_URLS.production), '/v1');
+  const routes = new Routes(bindOperations(OPERATIONS, UNOPENED, EXAMPLE_URLS.production), '/v1');
   for (const [path, item] of Object.entries(document.paths)) {
     const methods = routes.match(`/v1${path.replaceAll(/\{\w+\}/g, '1')}`)?.route.methods;
     for (const { responses } of Object.values(item)) {

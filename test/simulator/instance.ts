@@ -55,7 +55,7 @@ export class Instance {
   }
 
   /** False: it could not start, and ended. */
-  async start(config: Config, surroundings: Surroundings): Promise<boolean> {
+  async start(config: Config, { transport, ...surroundings }: Surroundings): Promise<boolean> {
     const starting = this.#scheduler.as(this.process, () =>
       startService(config, {
         clock: this.#scheduler.clock(this.process),
@@ -65,6 +65,7 @@ export class Instance {
         ),
         announce: () => undefined,
         limits: HTTP_LIMITS,
+        features: { transport },
         surroundings: {
           ...surroundings,
           createSite: () => NO_PAGES,

@@ -71,7 +71,7 @@ export async function startTestService(t: Lifetime, options: ServiceOptions = {}
       clock,
       log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void lines.push(line) }),
       limits: { ...HTTP_LIMITS, ...options.limits },
-      ...(options.nameServers !== undefined && { nameServers: options.nameServers }),
+      ...(options.nameServers !== undefined && { features: { nameServers: options.nameServers } }),
     }),
   );
   let stopped: Promise<void> | undefined;

@@ -93,6 +93,54 @@ export interface AccountPatch {
     | undefined;
 }
 
+/** A page of animals. */
+export type Pets = readonly Pet[];
+
+/** An animal of the catalogue. */
+export interface Pet {
+  /** The animal's name. */
+  readonly name: string;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId: Int64;
+  readonly status?: PetStatus | undefined;
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: Int64;
+  /** The account that the animal belongs to. 0 is the house. */
+  readonly ownerId: number;
+  /** The name of the account. The house has none. */
+  readonly owner?: string | undefined;
+  /** When it was added or last changed. Absent when nobody knows. */
+  readonly changedAt?: string | undefined;
+  /** By whom: an `operator`, a `key` by its number, or a user of the `system`; `service` is the service itself, which expires orders. Absent when nobody knows. */
+  readonly changedBy?:
+    | {
+        readonly kind: string;
+        readonly name: string;
+      }
+    | undefined;
+}
+
+/** Availability status of an animal. */
+export type PetStatus = 'available' | 'pending' | 'sold';
+
+/** An animal to add. */
+export interface NewPet {
+  /** The animal's name. */
+  readonly name: string;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId: Int64;
+  readonly status?: PetStatus | undefined;
+}
+
+/** A change of an animal. `null` removes the status. */
+export interface PetPatch {
+  /** The animal's name. */
+  readonly name?: string | undefined;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId?: Int64 | undefined;
+  readonly status?: PetStatus | null | undefined;
+}
+
 /** A page of the audit log. */
 export type AuditEntries = readonly AuditEntry[];
 
@@ -507,54 +555,6 @@ export interface NewPasskey {
 /** Another name. */
 export interface PasskeyPatch {
   readonly name: string;
-}
-
-/** A page of animals. */
-export type Pets = readonly Pet[];
-
-/** An animal of the catalogue. */
-export interface Pet {
-  /** The animal's name. */
-  readonly name: string;
-  /** Identifier of the category the animal belongs to. */
-  readonly categoryId: Int64;
-  readonly status?: PetStatus | undefined;
-  /** Unique identifier assigned by the service on creation. */
-  readonly id: Int64;
-  /** The account that the animal belongs to. 0 is the house. */
-  readonly ownerId: number;
-  /** The name of the account. The house has none. */
-  readonly owner?: string | undefined;
-  /** When it was added or last changed. Absent when nobody knows. */
-  readonly changedAt?: string | undefined;
-  /** By whom: an `operator`, a `key` by its number, or a user of the `system`; `service` is the service itself, which expires orders. Absent when nobody knows. */
-  readonly changedBy?:
-    | {
-        readonly kind: string;
-        readonly name: string;
-      }
-    | undefined;
-}
-
-/** Availability status of an animal. */
-export type PetStatus = 'available' | 'pending' | 'sold';
-
-/** An animal to add. */
-export interface NewPet {
-  /** The animal's name. */
-  readonly name: string;
-  /** Identifier of the category the animal belongs to. */
-  readonly categoryId: Int64;
-  readonly status?: PetStatus | undefined;
-}
-
-/** A change of an animal. `null` removes the status. */
-export interface PetPatch {
-  /** The animal's name. */
-  readonly name?: string | undefined;
-  /** Identifier of the category the animal belongs to. */
-  readonly categoryId?: Int64 | undefined;
-  readonly status?: PetStatus | null | undefined;
 }
 
 /** Requests of a range. Each row has `start`, `operation`, a key or an account, as `by` says. */

@@ -4,4 +4,5 @@ import * as repository from './repository.ts';
 export const accounts = feature({
   name: 'accounts',
   repositories: { accounts: repository },
+  operations: () => import('./operations.ts'),
 });

@@ -10,8 +10,6 @@ import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import { describeWindows } from '../../limits/quota.ts';
 import type { BanRepository, ListedBan } from '../bans/repository.ts';
 import type { KeyRepository } from '../keys/repository.ts';
-import { OWN_REQUESTS, type OwnRequestsRepositories } from '../failed-requests/operations.ts';
-import { OWN_USAGE, type OwnUsageRepositories } from '../usage/operations.ts';
 import type { AccountRepository } from './repository.ts';
 import { ACCOUNT_ORDERS, type ListedAccount } from './rules.ts';
 import { Account, AccountDetails, AccountPatch, MOST_BANS, NewAccount, OwnAccount } from './schema.ts';
@@ -53,10 +51,11 @@ const getAccount = read(OwnAccount, {
   },
 });
 
-export const CLIENT_ACCOUNT: Resource<Repositories & OwnUsageRepositories & OwnRequestsRepositories> = {
+export const CLIENTS: Resource<Repositories> = {
   name: 'Account',
   description: 'Your account: its limits, what remains of them, its usage, and its failed requests.',
-  operations: [getAccount, ...OWN_USAGE.operations, ...OWN_REQUESTS.operations],
+  uses: { keys: true, limiter: true, quotas: true },
+  operations: [getAccount],
 };
 
 /* For operators. */
@@ -187,8 +186,9 @@ function describeBan({ keyId, label, until, count }: ListedBan) {
   return { keyId, label, until: textIfInstant(until), count };
 }
 
-export const OPERATOR_ACCOUNTS: OperatorResource<OperatorRepositories> = {
+export const OPERATORS: OperatorResource<OperatorRepositories> = {
   name: 'Accounts',
   description: 'Accounts, their plans and their limits.',
+  uses: { accounts: true, bans: true, limiter: true, quotas: true },
   operations: [listAccounts, countAccounts, createAccount, getDetails, changeAccount],
 };

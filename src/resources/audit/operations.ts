@@ -79,8 +79,9 @@ function describeEntry({ id, at, actor, ...entry }: AuditEntry) {
   };
 }
 
-export const OPERATOR_AUDIT: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<Repositories> = {
   name: 'Audit',
   description: 'The audit log: who changed what, when and from where.',
+  uses: { audit: true },
   operations: [listAudit],
 };

@@ -62,8 +62,9 @@ function describeBan({ keyId, until, count, accountId, account, label }: ListedB
   return { keyId, until: textFromInstant(until), count, accountId, account, label };
 }
 
-export const OPERATOR_BANS: OperatorResource<Stores> = {
+export const OPERATORS: OperatorResource<Stores> = {
   name: 'Bans',
   description: 'Keys that are banned because they kept sending requests after a 429.',
+  uses: { bans: true, quotas: true },
   operations: [listBans, liftBan],
 };

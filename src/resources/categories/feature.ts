@@ -4,4 +4,5 @@ import * as repository from './repository.ts';
 export const categories = feature({
   name: 'categories',
   repositories: { categories: repository },
+  operations: () => import('./operations.ts'),
 });

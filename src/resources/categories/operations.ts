@@ -99,15 +99,17 @@ const deleteCategory = remove({
     categories.delete(actor, parameters.categoryId, ifMatch),
 });
 
-export const CLIENT_CATEGORIES: Resource<Stores> = {
+export const CLIENTS: Resource<Stores> = {
   name: 'Categories',
   description: 'The categories that animals belong to.',
+  uses: { categories: true },
   operations: [listCategories, createCategory, getCategory, updateCategory, deleteCategory],
 };
 
-export const OPERATOR_CATEGORIES: OperatorResource<Stores> = {
+export const OPERATORS: OperatorResource<Stores> = {
   name: 'Categories',
   description: 'The categories that animals belong to.',
+  uses: { categories: true },
   operations: [
     forOperators(listCategories, {
       role: 'viewer',

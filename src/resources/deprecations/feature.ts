@@ -1,3 +1,7 @@
 import { feature } from '../feature.ts';
 
-export const deprecations = feature({ name: 'deprecations' });
+export const deprecations = feature({
+  name: 'deprecations',
+  operations: () => import('./operations.ts'),
+  service: () => import('./service.ts'),
+});

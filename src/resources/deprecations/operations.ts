@@ -90,8 +90,9 @@ function describeUse({ removal, lastHour, ...use }: DeprecatedUse) {
   return { ...use, removal: textIfInstant(removal), lastHour: textIfInstant(lastHour) };
 }
 
-export const OPERATOR_DEPRECATIONS: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<Repositories> = {
   name: 'Deprecations',
   description: 'The keys that still call deprecated operations.',
+  uses: { clock: true, usageHistory: true, deprecated: true },
   operations: [listDeprecations],
 };

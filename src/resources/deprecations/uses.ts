@@ -11,6 +11,9 @@ import type { UsageRepository } from '../usage/repository.ts';
 
 export interface DeprecatedOperation {
   readonly operation: string;
+  readonly method: string;
+  /** Below the base address. */
+  readonly path: string;
   /** Unix milliseconds. */
   readonly removal: number;
   /** The path of the operation to call instead. */
@@ -18,7 +21,7 @@ export interface DeprecatedOperation {
 }
 
 /** A key that called a deprecated operation in the last 30 days. */
-export interface DeprecatedUse extends UsageKey, DeprecatedOperation {
+export interface DeprecatedUse extends UsageKey, Omit<DeprecatedOperation, 'method' | 'path'> {
   readonly requests: number;
   /** Unix milliseconds: the beginning of the last hour in which it called. */
   readonly lastHour: number;

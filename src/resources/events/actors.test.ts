@@ -115,7 +115,7 @@ for (const [name, fresh] of STORES) {
     };
     await webhooks.switch(ADA, requireValue(await webhooks.create(ROOT, webhook)).id, false);
     await webhooks.create(ROOT, webhook);
-    await webhooks.disableCopied();
+    await store.events.beginFeed('0123456789ab');
     assert.deepEqual((await readActors(store)).slice(catalogue), [
       'limit.warning system:service',
       'limit.reached system:service',

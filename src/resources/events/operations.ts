@@ -146,8 +146,9 @@ async function listPage(
   }
 }
 
-export const CLIENT_EVENTS: Resource<Stores> = {
+export const CLIENTS: Resource<Stores> = {
   name: 'Events',
   description: 'What happened to the catalogue and to the account.',
+  uses: { events: true, feed: true, keys: true, clock: true, eventsKept: true },
   operations: [listEvents],
 };

@@ -250,8 +250,12 @@ async function pruneMarks(transaction: Transaction, now: number): Promise<void> 
 /** The database of a feed that no service has read yet. */
 const NEW = '';
 
+/** Undoes what must not go on in a copy of a database. */
+export const LEAVE_ORIGINAL = new Question<[], void>(async () => undefined);
+
 /** Begins a new feed, because this database is not the one that the feed was of. Cursors of the old one are refused. */
 async function beginFeed(transaction: Transaction, database: string, name?: string): Promise<void> {
+  if (name !== undefined) await ask(transaction, LEAVE_ORIGINAL);
   await transaction.query(
     sql`UPDATE event_feed SET database = ${database}, name = coalesce(${name ?? null}, name)`,
   );

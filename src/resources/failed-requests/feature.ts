@@ -1,3 +1,6 @@
 import { feature } from '../feature.ts';
 
-export const failedRequests = feature({ name: 'failed-requests' });
+export const failedRequests = feature({
+  name: 'failed-requests',
+  operations: () => import('./operations.ts'),
+});

@@ -4,14 +4,14 @@ import { type Clock, DAY } from '../../domain/clock.ts';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { mapPage, toPage } from '../../domain/page.ts';
-import { list, type OperatorResource, read } from '../../http/operation.ts';
+import { list, type OperatorResource, type Resource, read } from '../../http/operation.ts';
 import { choice, instant, type Parameter, rowFilter, rowId, shortText } from '../../http/parameters.ts';
 import type { FailedRequest, FailedRequests } from '../../observability/failed-requests.ts';
 import { FailedRequestGroup, MOST_REQUESTS, OperatorFailedRequest, OwnFailedRequest } from './schema.ts';
 
 /* For clients. */
 
-export interface OwnRequestsRepositories {
+interface OwnRequestsRepositories {
   readonly clock: Clock;
   readonly failedRequests: Pick<FailedRequests, 'list'>;
 }
@@ -40,7 +40,9 @@ function toOwnFailedRequest({ requestId, at, method, path, status, code, message
 }
 
 /** What the account shows of its failed requests. */
-export const OWN_REQUESTS = {
+export const CLIENTS: Resource<OwnRequestsRepositories> = {
+  name: 'Account',
+  uses: { clock: true, failedRequests: true },
   operations: [listRequests],
 };
 
@@ -142,8 +144,9 @@ function toOperatorFailedRequest({ id, at, userAgent = '', ...failed }: FailedRe
   };
 }
 
-export const OPERATOR_FAILED_REQUESTS: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<Repositories> = {
   name: 'Failed requests',
   description: 'The last refused and failed requests.',
+  uses: { failedRequests: true },
   operations: [listFailedRequests, listFailedRequestGroups, getFailedRequest],
 };

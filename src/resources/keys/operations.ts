@@ -186,9 +186,10 @@ const revokeKey = remove({
   },
 });
 
-export const CLIENT_KEYS: Resource<Repositories> = {
+export const CLIENTS: Resource<Repositories> = {
   name: 'Keys',
   description: 'The keys of your account, for keys with the scope `keys:manage`.',
+  uses: { keys: true, clock: true, environment: true },
   operations: [listKeys, createKey, rotateKey, revokeKey],
 };
 
@@ -353,8 +354,9 @@ const revokeAnyKey = forOperators(revokeKey, {
   errors: { not_found: NO_SUCH_KEY },
 });
 
-export const OPERATOR_KEYS: OperatorResource<OperatorRepositories> = {
+export const OPERATORS: OperatorResource<OperatorRepositories> = {
   name: 'Keys',
   description: 'API keys: find, create, rotate, revoke.',
+  uses: { keys: true, clock: true, environment: true, accounts: true, quotas: true },
   operations: [listAllKeys, countKeys, createKeyOfAccount, findKey, rotateAnyKey, revokeAnyKey],
 };

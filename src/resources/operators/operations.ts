@@ -129,15 +129,17 @@ const getMe = read(Me, {
   },
 });
 
-export const OPERATOR_ME: OperatorResource<Service> = {
+const ME: OperatorResource<Service> = {
   name: 'Me',
   description: 'The calling operator.',
+  uses: { environment: true },
   operations: [getMe],
 };
 
-export const OPERATOR_OPERATORS: OperatorResource<Repositories> = {
+const ALL: OperatorResource<Repositories> = {
   name: 'Operators',
   description: 'The people who run the service and their programs, with the tokens of the programs.',
+  uses: { operators: true, address: true },
   operations: [
     listOperators,
     createOperator,
@@ -148,3 +150,5 @@ export const OPERATOR_OPERATORS: OperatorResource<Repositories> = {
     revokeToken,
   ],
 };
+
+export const OPERATORS = [ME, ALL] as const;

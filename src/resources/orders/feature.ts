@@ -4,4 +4,6 @@ import * as repository from './repository.ts';
 export const orders = feature({
   name: 'orders',
   repositories: { orders: repository },
+  operations: () => import('./operations.ts'),
+  service: () => import('./service.ts'),
 });

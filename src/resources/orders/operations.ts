@@ -114,9 +114,10 @@ const cancelOrder = remove({
     orders.cancel(actor, parameters.orderId, { accountId, ifMatch }),
 });
 
-export const CLIENT_ORDERS: Resource<Stores> = {
+export const CLIENTS: Resource<Stores> = {
   name: 'Store',
   description: 'Orders: how an animal is adopted.',
+  uses: { orders: true },
   operations: [listOrders, createOrder, getOrder, cancelOrder, completeOrder],
 };
 
@@ -181,8 +182,9 @@ const cancelAnyOrder = forOperators(cancelOrder, {
   },
 });
 
-export const OPERATOR_ORDERS: OperatorResource<Stores> = {
+export const OPERATORS: OperatorResource<Stores> = {
   name: 'Orders',
   description: 'Orders of all accounts: how animals are adopted.',
+  uses: { orders: true },
   operations: [listAllOrders, getAnyOrder, completeAnyOrder, cancelAnyOrder],
 };

@@ -95,8 +95,19 @@ async function measurePing({ ping, state: { isWritable } }: Repositories) {
   return { isUp, isWritable, milliseconds: Math.round((performance.now() - begin) * 1_000) / 1_000 };
 }
 
-export const OVERVIEW: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<Repositories> = {
   name: 'Overview',
   description: 'Requests, latency, limits and health of the service.',
+  uses: {
+    clock: true,
+    startedAt: true,
+    recent: true,
+    usageHistory: true,
+    quotas: true,
+    limiter: true,
+    nearest: true,
+    ping: true,
+    state: true,
+  },
   operations: [getOverview],
 };

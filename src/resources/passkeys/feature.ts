@@ -4,4 +4,6 @@ import * as repository from './repository.ts';
 export const passkeys = feature({
   name: 'passkeys',
   repositories: { passkeys: repository },
+  operations: () => import('./operations.ts'),
+  service: () => import('./service.ts'),
 });

@@ -111,8 +111,9 @@ async function refuseChange(passkeys: PasskeyRepository, operator: Operator, id:
     : ({ error: 'insufficient_scope', message: OTHERS } as const);
 }
 
-export const OPERATOR_PASSKEYS: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<Repositories> = {
   name: 'Passkeys',
   description: 'Passkeys, with which operators sign in to the console.',
+  uses: { passkeys: true, ceremonies: true },
   operations: [listPasskeys, beginPasskey, createPasskey, renamePasskey, removePasskey],
 };

@@ -4,4 +4,5 @@ import * as repository from './repository.ts';
 export const pets = feature({
   name: 'pets',
   repositories: { pets: repository },
+  operations: () => import('./operations.ts'),
 });

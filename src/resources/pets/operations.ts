@@ -156,9 +156,10 @@ export const deletePet = remove({
     pets.delete(actor, parameters.petId, { ...readOwner({ key, accountId }), ifMatch }),
 });
 
-export const CLIENT_PETS: Resource<Stores> = {
+export const CLIENTS: Resource<Stores> = {
   name: 'Pets',
   description: 'The animals of the catalogue.',
+  uses: { pets: true },
   operations: [listPets, createPet, getPet, updatePet, deletePet],
 };
 
@@ -252,9 +253,10 @@ const updateOwnedPet: OperatorOperation<Stores> = {
   },
 };
 
-export const OPERATOR_PETS: OperatorResource<Stores> = {
+export const OPERATORS: OperatorResource<Stores> = {
   name: 'Animals',
   description: 'The animals of the catalogue.',
+  uses: { pets: true },
   operations: [
     listAllPets,
     createOwnedPet,

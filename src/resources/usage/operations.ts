@@ -18,7 +18,7 @@ import { textIfInstant } from '../../domain/instant.ts';
 import { type Clock, DAY } from '../../domain/clock.ts';
 import { mapPage, toPage } from '../../domain/page.ts';
 import type { UsageInterval } from '../../domain/usage.ts';
-import { type OperatorResource, read } from '../../http/operation.ts';
+import { type OperatorResource, type Resource, read } from '../../http/operation.ts';
 import type { UsageRepository } from './repository.ts';
 import {
   placeOfSum,
@@ -92,7 +92,7 @@ const rowCursor = placeCursor<RowPlace>(
   },
 );
 
-export interface OwnUsageRepositories {
+interface OwnUsageRepositories {
   readonly clock: Clock;
   readonly usageHistory: Pick<UsageRepository, 'ofAccount'>;
 }
@@ -137,7 +137,9 @@ const getOwnUsage = read(UsageHistory, {
 });
 
 /** What the account shows of its usage. */
-export const OWN_USAGE = {
+export const CLIENTS: Resource<OwnUsageRepositories> = {
+  name: 'Account',
+  uses: { clock: true, usageHistory: true },
   operations: [getOwnUsage],
 };
 
@@ -201,8 +203,9 @@ const getUsage = read(UsageSums, {
   },
 });
 
-export const OPERATOR_USAGE: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<Repositories> = {
   name: 'Usage',
   description: 'The usage history: requests by interval, operation, key or account.',
+  uses: { clock: true, usageHistory: true },
   operations: [getUsage],
 };

@@ -158,7 +158,7 @@ test('after a restore, all endpoints that it disabled are enabled together, and 
   assert.equal((await run(['webhooks', 'enable', '--all'], variables)).stdout, 'No webhook was disabled.\n');
   await runJson(['webhooks', 'disable', '2'], variables);
   const store = openStore(variables['DATABASE_URL'] ?? '', systemClock());
-  await store.webhooks.disableCopied();
+  await store.events.beginFeed('0123456789ab');
   await store.close();
   assert.deepEqual(await listIds(variables, '--failing'), [3, 1]);
   const enabled = await runJson<readonly { readonly id: number }[]>(

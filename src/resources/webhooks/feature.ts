@@ -6,4 +6,6 @@ import * as sending from './sending.ts';
 export const webhooks = feature({
   name: 'webhooks',
   repositories: { webhooks: repository, sending },
+  operations: () => import('./operations.ts'),
+  service: () => import('./service.ts'),
 });

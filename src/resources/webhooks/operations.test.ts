@@ -535,7 +535,7 @@ test('operators list webhooks of an account or those that fail, and their attemp
     [`other ${foreign.id}`, `shop ${webhook.id}`],
   );
   assert.deepEqual(await get('/webhooks?state=failing'), []);
-  await console.store.webhooks.disableCopied();
+  await console.store.events.beginFeed('0123456789ab');
   assert.equal((await get('/webhooks?state=failing')).length, 2);
   assert.equal((await ask('/webhooks?state=x')).status, 400);
   const attempt = (await shop.post(`/webhooks/${webhook.id}/test`)).json;

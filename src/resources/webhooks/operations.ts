@@ -328,9 +328,10 @@ const replayWebhook = act(Webhook, {
   },
 });
 
-export const CLIENT_WEBHOOKS: Resource<Stores> = {
+export const CLIENTS: Resource<Stores> = {
   name: 'Webhooks',
   description: 'Endpoints of your account that get events.',
+  uses: { webhooks: true, endpoints: true, environment: true, eventsKept: true },
   operations: [
     listWebhooks,
     createWebhook,
@@ -449,8 +450,9 @@ const changeWebhook = change(WebhookState, OperatorWebhook, {
   },
 });
 
-export const OPERATOR_WEBHOOKS: OperatorResource<OperatorStores> = {
+export const OPERATORS: OperatorResource<OperatorStores> = {
   name: 'Webhooks',
   description: 'Endpoints of accounts that get events.',
+  uses: { webhooks: true, environment: true },
   operations: [listAllWebhooks, listAllDeliveries, changeWebhook],
 };

@@ -668,13 +668,13 @@ for (const [name, fresh] of STORES) {
   });
 
   test(`${name}: in a copy, every endpoint that was enabled is disabled, in all environments`, async (t) => {
-    const { webhooks, add, get, change, listEvents } = await prepare(t);
+    const { events, add, get, change, listEvents } = await prepare(t);
     const { id } = await add();
     const stopped = await add();
     const staging = await add({ environment: 'staging' });
     await change(stopped.id, { enabled: false });
-    await webhooks.disableCopied();
-    await webhooks.disableCopied();
+    await events.beginFeed('0123456789ab');
+    await events.beginFeed('0123456789ab');
     const reasons = await Promise.all([id, stopped.id, staging.id].map(get));
     assert.deepEqual(
       reasons.map(({ disabledReason }) => disabledReason),

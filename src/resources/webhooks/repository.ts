@@ -22,6 +22,7 @@ import type { AccountRepository } from '../accounts/repository.ts';
 import { DISABLE_WEBHOOKS, type KeyRepository } from '../keys/repository.ts';
 import {
   COUNT_MISSED,
+  LEAVE_ORIGINAL,
   type EventRepository,
   EVENTS,
   findEnd,
@@ -589,7 +590,11 @@ async function addTest(
   return { value: { ...describeDelivery({ ...test, id: Number(id) }), enabled } };
 }
 
-export const ANSWERS = [answer(DISABLE_WEBHOOKS, disableOfKey), answer(COUNT_MISSED, countMissed)];
+export const ANSWERS = [
+  answer(DISABLE_WEBHOOKS, disableOfKey),
+  answer(COUNT_MISSED, countMissed),
+  answer(LEAVE_ORIGINAL, disableCopied),
+];
 
 export const WRITES = {
   create: createWebhook,
@@ -599,7 +604,6 @@ export const WRITES = {
   replay: replayEvents,
   redeliver: redeliverEvent,
   switch: switchWebhook,
-  disableCopied,
   beginTest,
   addTest,
 };
@@ -758,6 +762,5 @@ export function open(
     beginTest: (actor: Actor, id: number, owner: Owner) => engine.write(beginTest, actor, id, owner),
     addTest: (actor: Actor, test: Omit<DeliveryRow, 'id'>, idempotency?: Idempotency) =>
       engine.writeOnce(idempotency, addTest, actor, test),
-    disableCopied: () => engine.write(disableCopied),
   };
 }

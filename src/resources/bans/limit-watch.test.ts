@@ -1,7 +1,7 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NotedBans } from '../../src/app/limit-watch.ts';
+import { NotedBans } from './limit-watch.ts';
 
 const BAN_TIME = 300_000;
 

@@ -1,10 +1,11 @@
 // Contract: section 13.
-import { DAY } from '../domain/clock.ts';
-import type { Ban } from '../limits/ban.ts';
-import type { Caller, Decision, KeyBan } from '../limits/limiter.ts';
-import type { Window } from '../limits/quota.ts';
-import { findThreshold, type LimitUse } from '../resources/accounts/rules.ts';
-import type { Store } from '../resources/repositories.ts';
+import { DAY } from '../../domain/clock.ts';
+import type { Ban } from '../../limits/ban.ts';
+import type { Caller, Decision, KeyBan } from '../../limits/limiter.ts';
+import type { Window } from '../../limits/quota.ts';
+import { findThreshold, type LimitUse } from '../accounts/rules.ts';
+import type { AccountRepository } from '../accounts/repository.ts';
+import type { BanRepository } from './repository.ts';
 
 /** Bans that `NotedBans` holds before it looks for those that have ended. */
 const SWEPT_FROM = 1_000;
@@ -34,6 +35,12 @@ export class NotedBans {
   }
 }
 
+/** What writes the events of bans and limits. */
+export interface WatchedRepositories {
+  readonly accounts: Pick<AccountRepository, 'recordLimits'>;
+  readonly bans: Pick<BanRepository, 'record'>;
+}
+
 type KeyCaller = Extract<Caller, { readonly kind: 'key' }>;
 
 /**
@@ -41,7 +48,7 @@ type KeyCaller = Extract<Caller, { readonly kind: 'key' }>;
  * loses is noted again with the next request.
  */
 export class LimitWatch {
-  readonly #store: Pick<Store, 'accounts' | 'bans'>;
+  readonly #repositories: WatchedRepositories;
   #bans: KeyBan[] = [];
   #uses: LimitUse[] = [];
   /** What was noted of each account on `#day`. */
@@ -49,8 +56,8 @@ export class LimitWatch {
   #day = 0;
   readonly #notedBans = new NotedBans();
 
-  constructor(store: Pick<Store, 'accounts' | 'bans'>) {
-    this.#store = store;
+  constructor(repositories: WatchedRepositories) {
+    this.#repositories = repositories;
   }
 
   /** Call it for each request of a key that is banned, or whose account has used four fifths of its day. */
@@ -85,8 +92,8 @@ export class LimitWatch {
     this.#uses = [];
     this.#bans = [];
     try {
-      await this.#store.accounts.recordLimits(uses);
-      await this.#store.bans.record(bans);
+      await this.#repositories.accounts.recordLimits(uses);
+      await this.#repositories.bans.record(bans);
     } catch (error) {
       // Whatever was written is not written again, because of its mark.
       this.#uses = [...uses, ...this.#uses];

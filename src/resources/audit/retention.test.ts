@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import pino from 'pino';
-import { auditRetention } from '../../src/app/audit-retention.ts';
-import { DAY, MINUTE } from '../../src/domain/clock.ts';
-import { fakeClock } from '../support/clock.ts';
-import { migratedPostgres } from '../support/migrated-postgres.ts';
-import { PATIENT_POOL } from '../support/postgres.ts';
-import { startTestService } from '../support/service.ts';
-import { openPostgresStore, ROOT } from '../support/store.ts';
-import { test } from '../support/test.ts';
+import { open } from './service.ts';
+import { DAY, MINUTE } from '../../domain/clock.ts';
+import { fakeClock } from '../../../test/support/clock.ts';
+import { migratedPostgres } from '../../../test/support/migrated-postgres.ts';
+import { PATIENT_POOL } from '../../../test/support/postgres.ts';
+import { startTestService } from '../../../test/support/service.ts';
+import { openPostgresStore, ROOT } from '../../../test/support/store.ts';
+import { test } from '../../../test/support/test.ts';
 
 const OLD = 30 * DAY;
 
@@ -40,15 +40,16 @@ test('where the role may not delete entries, one line a day says so', async (t) 
   t.after(() => store.close());
   const lines: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
-  const prune = auditRetention({ store, auditKept: OLD, clock, log });
+  const service = open({ ...store, auditKept: OLD, clock, log });
+  const { signal } = new AbortController();
   for (const passed of [0, MINUTE, MINUTE, DAY, MINUTE]) {
     clock.advance(passed);
-    await prune();
+    await service.prune(signal);
   }
   assert.equal(lines.length, 2);
   assert.match(lines[0] ?? '', /"reason":"permission denied for table audit".*AUDIT_KEEP_DAYS/);
   await execute(`GRANT DELETE ON audit TO ${url.username}`);
-  await prune();
+  await service.prune(signal);
   assert.deepEqual((await store.audit.list({ limit: 1 })).items, []);
 });
 

@@ -1,0 +1,32 @@
+// Contract: section 6.9.
+import { randomUUID } from 'node:crypto';
+import { UsageCounts } from '../../observability/key-usage.ts';
+import type { OpenService } from '../feature.ts';
+import type { UsageRepository } from './repository.ts';
+
+/** Milliseconds between two writes of the usage history. What a crash may lose: section 6.9. */
+const INTERVAL = 5_000;
+
+interface Needs {
+  readonly usageHistory: UsageRepository;
+  /** The operations for clients, in the order in which they are numbered. */
+  readonly operationIds: readonly string[];
+}
+
+export function open({ usageHistory, operationIds }: Needs) {
+  const usage = new UsageCounts(usageHistory, randomUUID(), operationIds);
+  const write = (signal: AbortSignal) => usage.flush(signal);
+  return {
+    uses: { usage },
+    tasks: [{ name: 'the usage history', interval: INTERVAL, run: write, isFinished: true }],
+    finish: write,
+    unwritten() {
+      const { unwritten: counts } = usage;
+      return {
+        counts,
+        text: counts.requests > 0 ? `${counts.requests} requests of the usage history` : undefined,
+      };
+    },
+    prune: () => usageHistory.prune(),
+  } satisfies OpenService;
+}
