@@ -124,10 +124,10 @@ export const NO_ANSWERS: Answers = new Map();
 
 export type AnyWrite = Write<never, unknown>;
 
-/** Every write of several statements, by its place: `orders.create`. The writing thread of SQLite looks them up by it. */
+/** Every write of several statements, by its name: `orders.create`. The writing thread of SQLite looks them up by it. */
 export class Writes {
   readonly #writes = new Map<string, AnyWrite>();
-  readonly #places = new Map<AnyWrite, string>();
+  readonly #names = new Map<AnyWrite, string>();
   readonly answers: Answers;
 
   /** By repository, then by name. @throws Error when a question has two answers. */
@@ -139,22 +139,22 @@ export class Writes {
     if (this.answers.size < answers.length) throw new Error('Two features answer one question.');
     for (const [repository, writes] of Object.entries(repositories))
       for (const [name, write] of Object.entries(writes)) {
-        const place = `${repository}.${name}`;
-        this.#writes.set(place, write);
-        this.#places.set(write, place);
+        const fullName = `${repository}.${name}`;
+        this.#writes.set(fullName, write);
+        this.#names.set(write, fullName);
       }
   }
 
-  get(place: string): AnyWrite {
-    const write = this.#writes.get(place);
-    if (write === undefined) throw new Error(`There is no write ${place}.`);
+  get(name: string): AnyWrite {
+    const write = this.#writes.get(name);
+    if (write === undefined) throw new Error(`There is no write ${name}.`);
     return write;
   }
 
-  /** The place by which a write crosses to the thread. */
-  findPlace(write: AnyWrite): string {
-    const place = this.#places.get(write);
-    if (place === undefined) throw new Error(`The WRITES of no repository have ${write.name}.`);
-    return place;
+  /** The name by which a write crosses to the thread. */
+  findName(write: AnyWrite): string {
+    const name = this.#names.get(write);
+    if (name === undefined) throw new Error(`The WRITES of no repository have ${write.name}.`);
+    return name;
   }
 }

@@ -60,9 +60,9 @@ export function transactionsOn(
     query: async (statement) => statements.run<never>(statement),
     select: async (table, end) => statements.run(table.select(end)).map((row) => table.parse(row)),
     async insert(table, rows, onConflict = '') {
-      const places = table.columns.map(() => '?').join(', ');
+      const placeholders = table.columns.map(() => '?').join(', ');
       const query = statements.of(
-        `INSERT INTO ${table.name} (${table.list.sql}) VALUES (${places}) ${onConflict}`,
+        `INSERT INTO ${table.name} (${table.list.sql}) VALUES (${placeholders}) ${onConflict}`,
       );
       for (const row of rows) query.run(...row);
     },
@@ -79,7 +79,7 @@ export function transactionsOn(
     async add(table, rows, note) {
       const columns = table.columns.map(([name]) => name).filter((name) => name !== 'id');
       const insert = `INSERT INTO ${table.name} (${columns.join()}) VALUES `;
-      const places = `(${columns.map(() => '?').join()})`;
+      const placeholders = `(${columns.map(() => '?').join()})`;
       const instant = Math.floor(now());
       const ids: bigint[] = [];
       while (ids.length < rows.length) {
@@ -87,7 +87,7 @@ export function transactionsOn(
         const count = Math.min(MAX_ROWS_PER_INSERT, 2 ** Math.floor(Math.log2(rows.length - ids.length)));
         const some = rows.slice(ids.length, ids.length + count);
         const values = some.flatMap((row) => table.encodeNew(row, instant));
-        const last = statements.of(insert + Array(count).fill(places).join()).run(...values);
+        const last = statements.of(insert + Array(count).fill(placeholders).join()).run(...values);
         // The ids of one statement are consecutive.
         for (let id = last - BigInt(count) + 1n; id <= last; id++) ids.push(id);
       }

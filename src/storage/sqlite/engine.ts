@@ -67,9 +67,9 @@ export function sqliteEngine({
 }: SqliteParts): SqliteEngine {
   let lock: ServingLock | undefined;
   const run = <T>(work: Write<never, unknown>, args: readonly unknown[], idempotency?: Idempotency) => {
-    const place = writes.findPlace(work);
+    const name = writes.findName(work);
     // Arrays, because the names of members would be copied to the thread with every call.
-    const call: WriteCall = idempotency === undefined ? [place, args] : [place, args, idempotency];
+    const call: WriteCall = idempotency === undefined ? [name, args] : [name, args, idempotency];
     // The types do not follow `work` to the thread.
     return writer.run({
       call,

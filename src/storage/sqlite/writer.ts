@@ -74,7 +74,7 @@ async function returnWritingThread(thread: Worker): Promise<void> {
 
 /** What the writer is asked to do. */
 export interface Job {
-  /** Consecutive jobs of one place with a batch become one call. */
+  /** Consecutive jobs of one name with a batch become one call. */
   readonly call: WriteCall;
   readonly hasBatch?: boolean;
 }
@@ -226,18 +226,18 @@ export class Writer {
   }
 }
 
-/** Consecutive jobs of one place with a batch share one call, because each call that is copied to the thread costs time. */
+/** Consecutive jobs of one name with a batch share one call, because each call that is copied to the thread costs time. */
 function toCalls(jobs: readonly WaitingJob[]): Call[] {
   const calls: Call[] = [];
-  let batch: { readonly place: string; readonly batch: unknown[] } | undefined;
+  let batch: { readonly name: string; readonly batch: unknown[] } | undefined;
   for (const { call, hasBatch } of jobs) {
     if (!hasBatch) {
       batch = undefined;
       calls.push(call);
       continue;
     }
-    const [place, [item]] = call;
-    if (batch?.place !== place) calls.push((batch = { place, batch: [] }));
+    const [name, [item]] = call;
+    if (batch?.name !== name) calls.push((batch = { name, batch: [] }));
     batch.batch.push(item);
   }
   return calls;

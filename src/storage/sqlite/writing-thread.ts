@@ -13,13 +13,13 @@ import { storeError } from './errors.ts';
  * transaction at a time. It answers when they are committed, or when nothing of them is done.
  */
 
-/** A write that the thread does, named by its place, with plain values, because they cross threads. */
-export type WriteCall = readonly [place: string, args: readonly unknown[], idempotency?: Idempotency];
+/** A write that the thread does, with its name and plain values, because they cross threads. */
+export type WriteCall = readonly [name: string, args: readonly unknown[], idempotency?: Idempotency];
 
 export type Call =
   | WriteCall
   /** The arguments of calls of a write that has a batch. There is a result for each. */
-  | { readonly place: string; readonly batch: readonly unknown[] };
+  | { readonly name: string; readonly batch: readonly unknown[] };
 
 /** The calls of one transaction, with the instant when they were sent, in Unix milliseconds. */
 export interface Message {
@@ -141,14 +141,14 @@ export class WritingThread {
     return this.#commit(calls, db, transaction, true);
   }
 
-  #find(place: string): AnyWrite {
-    return this.#writes.get(place) as AnyWrite;
+  #find(name: string): AnyWrite {
+    return this.#writes.get(name) as AnyWrite;
   }
 
   async #do(call: Call, transaction: Transaction): Promise<unknown> {
-    if ('batch' in call) return this.#find(call.place).batch?.(transaction, call.batch);
-    const [place, args, idempotency] = call;
-    const write = this.#find(place);
+    if ('batch' in call) return this.#find(call.name).batch?.(transaction, call.batch);
+    const [name, args, idempotency] = call;
+    const write = this.#find(name);
     if (idempotency === undefined) return write(transaction, ...args);
     return writeRecorded(transaction, idempotency, write as Write<readonly unknown[], never>, args);
   }
