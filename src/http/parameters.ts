@@ -10,9 +10,6 @@ interface About {
   readonly example: string | number | boolean | readonly number[] | readonly string[];
 }
 
-/** Characters of the longest int64 in decimal. */
-const INT64_LENGTH = 20;
-
 /** Characters that percent-encoding makes of one, at most. */
 const ENCODED = 9;
 
@@ -72,16 +69,17 @@ export function integer(
   };
 }
 
+const INT64 = {
+  schema: { type: 'integer', format: 'int64' },
+  /** Characters of the longest in decimal. */
+  longest: 20,
+  fault: 'must be an integer of 64 bits',
+  absent: undefined,
+} as const;
+
 /** An int64 in its one decimal spelling. */
 export function int64(about: About): Parameter<bigint> {
-  return {
-    ...about,
-    schema: { type: 'integer', format: 'int64' },
-    read: int64FromDecimal,
-    longest: INT64_LENGTH,
-    fault: 'must be an integer of 64 bits',
-    absent: undefined,
-  };
+  return { ...INT64, ...about, read: int64FromDecimal };
 }
 
 /** A filter that is on or off. Off is as absent, and links leave it out. */
@@ -105,11 +103,11 @@ export function int64List(most: number, about: About): Parameter<readonly bigint
   };
   return {
     ...about,
-    schema: { type: 'array', items: { type: 'integer', format: 'int64' }, minItems: 1, maxItems: most },
+    schema: { type: 'array', items: INT64.schema, minItems: 1, maxItems: most },
     read: (text) => readAll([text]),
     readAll,
-    longest: INT64_LENGTH,
-    fault: `must be an integer of 64 bits, given at most ${most} times`,
+    longest: INT64.longest,
+    fault: `${INT64.fault}, given at most ${most} times`,
     absent: undefined,
   };
 }
@@ -181,13 +179,16 @@ export function rowId(description: string): Parameter<number> {
 
 /** The id of a row in a query. Out of range it is 0, which matches nothing. */
 export function rowFilter(description: string, example = 1): Parameter<number> {
-  const { read, schema, longest, fault, absent } = int64({ description, example });
-  return { description, example, schema, read: (text) => toRowNumber(read(text)), longest, fault, absent };
-}
-
-function toRowNumber(id: bigint | undefined): number | undefined {
-  if (id === undefined) return undefined;
-  return id > 0 && id <= Number.MAX_SAFE_INTEGER ? Number(id) : 0;
+  return {
+    ...INT64,
+    description,
+    example,
+    read(text) {
+      const id = int64FromDecimal(text);
+      if (id === undefined) return undefined;
+      return id > 0 && id <= Number.MAX_SAFE_INTEGER ? Number(id) : 0;
+    },
+  };
 }
 
 /** A query parameter with a whole number of seconds. */

@@ -286,7 +286,8 @@ export type Keys = readonly Key[];
 
 /** An API key, without the key itself. */
 export interface Key {
-  readonly id: number;
+  /** Unique identifier assigned by the service. */
+  readonly id: Int64;
   /** A note to recognize the key by. */
   readonly label?: string | undefined;
   /** The environment that the key belongs to: that of the service. */
@@ -324,7 +325,8 @@ export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
 
 /** A key that was just created. */
 export interface IssuedKey {
-  readonly id: number;
+  /** Unique identifier assigned by the service. */
+  readonly id: Int64;
   /** A note to recognize the key by. */
   readonly label?: string | undefined;
   /** The environment that the key belongs to: that of the service. */
@@ -350,9 +352,11 @@ export interface IssuedKey {
 
 /** Settings of a key. */
 export interface NewKey {
+  /** A note to recognize the key by. It must not hold an API key. */
   readonly label?: string | undefined;
   /** What the key may do. By default everything except `pets:manage`, `keys:manage` and `webhooks:manage`. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** When the key ends. By default it does not. */
   readonly expiresAt?: string | undefined;
 }
 
@@ -361,8 +365,9 @@ export interface FindKey {
   readonly key: string;
 }
 
-/** How many seconds the old key still works. */
+/** How a key is rotated. */
 export interface Rotation {
+  /** Seconds that the old key still works. With 0 it ends at once. It never works past its own expiry. */
   readonly grace?: number | undefined;
 }
 
@@ -580,7 +585,8 @@ export type Webhooks = readonly Webhook[];
 
 /** A webhook of an account. */
 export interface Webhook {
-  readonly id: number;
+  /** Unique identifier assigned by the service. */
+  readonly id: Int64;
   /** Where the events go: https, at a public address. */
   readonly url: string;
   /** The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see. */
@@ -619,8 +625,10 @@ export interface Webhook {
   readonly disabledReason?: 'request' | 'gone' | 'failing' | 'copied' | undefined;
   /** When it was added. */
   readonly createdAt: string;
-  readonly createdBy: number;
-  readonly missed: number;
+  /** Identifier of the key that added it. */
+  readonly createdBy: Int64;
+  /** Events that were deleted before the endpoint got them, because it was disabled for too long. */
+  readonly missed: Int64;
   readonly accountId: number;
   readonly account: string;
   readonly failingSince?: string | undefined;
@@ -631,15 +639,18 @@ export type Deliveries = readonly Delivery[];
 
 /** An attempt to deliver an event. */
 export interface Delivery {
-  readonly id: number;
+  /** Identifier of the attempt. */
+  readonly id: Int64;
   /** The `id` of the event. */
   readonly eventId: string;
   /** The type of the event, or `webhook.test`. */
   readonly type: string;
+  /** The number of the attempt: 1 for the first. */
   readonly attempt: number;
   /** When it began. */
   readonly at: string;
   readonly status: DeliveryStatus;
+  /** The status of the answer. */
   readonly httpStatus?: number | undefined;
   /** Why it failed. */
   readonly failure?:
@@ -653,7 +664,8 @@ export interface Delivery {
     | 'redirect'
     | 'status'
     | undefined;
-  readonly durationMs: number;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: Int64;
 }
 
 /** What became of an attempt. */

@@ -19,9 +19,9 @@ const LIVE = 5;
  */
 export function Webhooks({ title, filters, empty }) {
   const list = useList(withQuery('/webhooks', { ...filters, limit: 100 }), LIVE);
-  const [openId, setOpenId] = useState(/** @type {number | undefined} */ (undefined));
+  const [openId, setOpenId] = useState(/** @type {Webhook['id'] | undefined} */ (undefined));
   const isAdmin = useIsAdmin();
-  const toggle = (/** @type {number} */ id) => setOpenId(id === openId ? undefined : id);
+  const toggle = (/** @type {Webhook['id']} */ id) => setOpenId(id === openId ? undefined : id);
   /** @type {import('../shared/table.js').Columns<Webhook>} */
   const columns = [
     { name: 'Endpoint', isName: true, cell: (webhook) => html`<${Endpoint} ...${webhook} />` },
@@ -61,7 +61,7 @@ function SwitchWebhook({ webhook: { id, url, enabled }, onChanged }) {
     }`;
 }
 
-/** The attempts of a webhook. @param {{ webhookId: number }} props */
+/** The attempts of a webhook. @param {{ webhookId: Webhook['id'] }} props */
 function Attempts({ webhookId }) {
   const [status, setStatus] = useState('');
   const list = useList(withQuery(`/webhooks/${webhookId}/deliveries`, { status, limit: 100 }), LIVE);

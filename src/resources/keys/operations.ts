@@ -34,7 +34,6 @@ import {
   NewKey,
   OperatorKey,
   OperatorNewKey,
-  OperatorRotation,
   Rotation,
 } from './schema.ts';
 
@@ -341,7 +340,6 @@ const rotateAnyKey = forOperators(rotateKey, {
   description:
     'Creates a key with the same settings. The old key works for `grace` more seconds, but never past its own expiry.',
   parameters: { keyId: keyNumber },
-  input: OperatorRotation,
   schema: IssuedOperatorKey,
   errors: { not_found: NO_SUCH_KEY, conflict: 'This key is rotated already, expired or revoked.' },
 });

@@ -1,14 +1,6 @@
 // Contract: sections 3.14 and 10.2.
 import { z } from 'zod';
-import {
-  bodyInstant,
-  dateTime,
-  givenDateTime,
-  int64,
-  list,
-  ScopeName,
-  wholeNumber,
-} from '../../domain/fields.ts';
+import { dateTime, givenDateTime, int64, list, ScopeName } from '../../domain/fields.ts';
 import { LABEL } from '../../domain/account.ts';
 import { KEY_STATES } from '../../domain/states.ts';
 import { SCOPES } from '../../domain/scope.ts';
@@ -158,7 +150,6 @@ export const IssuedKey = Key.extend({
 /* As operators see and change keys. */
 
 export const OperatorKey = Key.extend({
-  id: z.int(),
   accountId: z.int(),
   account: z.string(),
   rotatedTo: z.int().optional(),
@@ -183,29 +174,15 @@ export const FindKey = z
   })
   .meta({ id: 'FindKey', description: 'A whole API key.', examples: [{ key: 'petstore_live_…' }] });
 
-const OPERATOR_LABEL_FAULT = 'must have 1 to 100 characters, no control characters and no API key';
-
-export const OperatorNewKey = z
-  .object({
-    label: z.string({ error: OPERATOR_LABEL_FAULT }).regex(LABEL, { error: OPERATOR_LABEL_FAULT }).optional(),
-    scopes: scopes
-      .meta({
-        description:
-          'What the key may do. By default everything except `pets:manage`, `keys:manage` and `webhooks:manage`.',
-      })
-      .optional(),
-    expiresAt: bodyInstant.optional(),
-  })
-  .meta({
-    id: 'NewKey',
-    description: 'Settings of a key.',
-    examples: [{ label: 'web', scopes: ['pets:read'] }],
-  });
-
-export const OperatorRotation = z
-  .object({ grace: wholeNumber(0, GRACE.maximum).default(GRACE.default) })
-  .meta({
-    id: 'Rotation',
-    description: 'How many seconds the old key still works.',
-    examples: [{ grace: GRACE.default }],
-  });
+export const OperatorNewKey = NewKey.extend({
+  scopes: scopes
+    .meta({
+      description:
+        'What the key may do. By default everything except `pets:manage`, `keys:manage` and `webhooks:manage`.',
+    })
+    .exactOptional(),
+}).meta({
+  id: 'NewKey',
+  description: 'Settings of a key.',
+  examples: [{ label: 'web', scopes: ['pets:read'] }],
+});
