@@ -4,10 +4,15 @@ import { z } from 'zod';
 import type { Environment } from '../../domain/api-key.ts';
 import { MINUTE } from '../../domain/clock.ts';
 import { textIfInstant } from '../../domain/instant.ts';
-import { mapPage } from '../../domain/page.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { Replay as Repetition } from '../../domain/idempotency.ts';
+import { mapPage, toPage } from '../../domain/page.ts';
+import { mapResult, type Result } from '../../domain/result.ts';
 import {
   act,
   change,
+  type ClientCall,
+  type ClientOperation,
   create,
   list,
   type OperatorResource,
@@ -19,7 +24,7 @@ import {
 import { choice, rowFilter, rowId } from '../../http/parameters.ts';
 import type { TypeFilter } from '../events/rules.ts';
 import type { Endpoints } from './endpoints.ts';
-import { describeWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
+import { describeWebhook, type ListedWebhook, type Owner, type WebhookRepository } from './repository.ts';
 import {
   MOST_CHANGES_A_DAY,
   MOST_CHOICES,
@@ -53,6 +58,26 @@ interface Stores {
   readonly eventsKept: number;
 }
 
+/** What an operation uses behind `requireWebhooks`. */
+interface Own extends Pick<Stores, 'webhooks' | 'eventsKept'> {
+  readonly endpoints: Endpoints;
+  readonly owner: Owner;
+}
+
+const OFF = 'This deployment has no webhooks.';
+
+/** Answers 404 when this deployment has no webhooks. Otherwise those of the account in this environment are meant. */
+function requireWebhooks(operation: ClientOperation<Own>): ClientOperation<Stores> {
+  return {
+    ...operation,
+    async handle(call: ClientCall, { webhooks, endpoints, environment, eventsKept }) {
+      if (endpoints === undefined) return { error: 'not_found', message: OFF };
+      const owner = { accountId: call.accountId, environment };
+      return operation.handle(call as never, { webhooks, endpoints, eventsKept, owner });
+    },
+  };
+}
+
 const webhookId = rowId('Identifier of the webhook.');
 
 const SHARED = {
@@ -64,17 +89,15 @@ const SHARED = {
 
 const NO_WEBHOOK = 'This account has no webhook with this webhookId in this environment.';
 const MANY_CHANGES = `The keys of the account have changed webhooks ${MOST_CHANGES_A_DAY} times in this UTC day: wait.`;
-const OFF = { error: 'not_found', message: 'This deployment has no webhooks.' } as const;
 const REPEATED = {
   error: 'conflict',
   message:
     'A request with this Idempotency-Key was answered before, and a secret is shown only once: rotate the secret of the webhook.',
 } as const;
 
-/** What a write without the secret becomes, with the secret. A repeated request gets none. */
-function addSecret<T extends object, F>(written: { readonly value: T } | F, secret: string) {
-  if ('value' in (written as object)) return { value: { ...(written as { value: T }).value, secret } };
-  return 'replay' in (written as object) ? REPEATED : (written as Exclude<F, { replay: unknown }>);
+/** A repeated request gets no secret. */
+function addSecret<Code extends ErrorCode>(written: Result<object, Code> | Repetition, secret: string) {
+  return 'replay' in written ? REPEATED : mapResult(written, (webhook) => ({ ...webhook, secret }));
 }
 
 const listWebhooks = list(Webhook, 'webhooks', {
@@ -82,18 +105,12 @@ const listWebhooks = list(Webhook, 'webhooks', {
   path: '/webhooks',
   ...SHARED,
   description: `Returns the webhooks of this account and environment, the newest first: at most ${MOST_WEBHOOKS}.`,
-  errors: { not_found: OFF.message },
+  errors: { not_found: OFF },
   sample: { client: 'webhooks.list' },
-  async handle({ accountId, parameters }, { webhooks, endpoints, environment }: Stores) {
-    if (endpoints === undefined) return OFF;
-    const all = await webhooks.list({ accountId, environment });
-    const { cursor, limit } = parameters;
+  async handle({ parameters: { cursor, limit } }, { webhooks, owner }: Own) {
+    const all = await webhooks.list(owner);
     const rest = all.filter(({ id }) => cursor === undefined || id < cursor);
-    const last = rest[limit - 1];
-    return {
-      items: rest.slice(0, limit).map(describeWebhook),
-      next: rest.length > limit && last !== undefined ? BigInt(last.id) : undefined,
-    };
+    return mapPage(toPage(rest, limit), describeWebhook);
   },
 });
 
@@ -107,21 +124,16 @@ const createWebhook = create(NewWebhook, WebhookWithSecret, {
     'answer shows its secret. It sends nothing yet: see `testWebhook`.',
   noStore: true,
   errors: {
-    not_found: OFF.message,
+    not_found: OFF,
     invalid_request: 'url must lead to public addresses only.',
     conflict: `The account has ${MOST_WEBHOOKS} webhooks in this environment: delete one first.`,
   },
   sample: { client: 'webhooks.create' },
-  async handle(
-    { accountId, key, actor, body, idempotency, waits },
-    { webhooks, endpoints, environment }: Stores,
-  ) {
-    if (endpoints === undefined) return OFF;
+  async handle({ key, actor, body, idempotency, waits }, { webhooks, endpoints, owner }: Own) {
     const secret = newWebhookSecret(randomBytes);
     const { url, types = ['*'], description } = body;
     const row = {
-      accountId,
-      environment,
+      ...owner,
       url,
       types: types as readonly TypeFilter[],
       scopes: key.scopes,
@@ -130,7 +142,7 @@ const createWebhook = create(NewWebhook, WebhookWithSecret, {
       createdBy: key.id,
     };
     const created = await webhooks.doOnce(actor, idempotency, async (claimed) => {
-      const checked = await waits.until(endpoints.check(url, accountId));
+      const checked = await waits.until(endpoints.check(url, owner.accountId));
       return 'error' in checked ? checked : webhooks.create(actor, row, claimed);
     });
     return addSecret(created, secret);
@@ -146,11 +158,8 @@ const getWebhook = read(Webhook, {
   parameters: { webhookId },
   errors: { not_found: NO_WEBHOOK },
   sample: { client: 'webhooks.get' },
-  async handle({ accountId, parameters }, { webhooks, endpoints, environment }: Stores) {
-    if (endpoints === undefined) return OFF;
-    const found = await webhooks.get(parameters.webhookId, { accountId, environment });
-    return 'error' in found ? found : { value: describeWebhook(found.value) };
-  },
+  handle: async ({ parameters }, { webhooks, owner }: Own) =>
+    mapResult(await webhooks.get(parameters.webhookId, owner), describeWebhook),
 });
 
 const updateWebhook = change(WebhookPatch, Webhook, {
@@ -169,18 +178,14 @@ const updateWebhook = change(WebhookPatch, Webhook, {
     conflict: `The types have changed ${MOST_CHOICES} times while events wait.`,
   },
   sample: { client: 'webhooks.update' },
-  async handle(
-    { accountId, key, actor, parameters, body, ifMatch, waits },
-    { webhooks, endpoints, environment }: Stores,
-  ) {
-    if (endpoints === undefined) return OFF;
+  async handle({ key, actor, parameters, body, ifMatch, waits }, { webhooks, endpoints, owner }: Own) {
     const { url } = body.fields;
-    const checked = url === undefined ? undefined : await waits.until(endpoints.check(url, accountId));
+    const checked = url === undefined ? undefined : await waits.until(endpoints.check(url, owner.accountId));
     // Counts only after 404 and 412, like every fault of a patch.
     const patch = checked !== undefined && 'error' in checked ? { ...body, fault: checked.message } : body;
     const { scopes } = key;
     return webhooks.update(actor, parameters.webhookId, {
-      owner: { accountId, environment },
+      owner,
       patch,
       scopes,
       ifMatch,
@@ -198,10 +203,8 @@ const deleteWebhook = remove({
   answer: 'The webhook is deleted.',
   errors: { not_found: NO_WEBHOOK, precondition_failed: otherTag('webhook'), conflict: MANY_CHANGES },
   sample: { client: 'webhooks.delete' },
-  async handle({ accountId, actor, parameters, ifMatch }, { webhooks, endpoints, environment }: Stores) {
-    if (endpoints === undefined) return OFF;
-    return webhooks.remove(actor, parameters.webhookId, { accountId, environment }, ifMatch);
-  },
+  handle: ({ actor, parameters, ifMatch }, { webhooks, owner }: Own) =>
+    webhooks.remove(actor, parameters.webhookId, owner, ifMatch),
 });
 
 const rotateWebhookSecret = act(WebhookWithSecret, {
@@ -215,10 +218,8 @@ const rotateWebhookSecret = act(WebhookWithSecret, {
   noStore: true,
   errors: { not_found: NO_WEBHOOK, conflict: 'The secret was rotated within the last 24 hours: wait.' },
   sample: { client: 'webhooks.rotate' },
-  async handle({ accountId, actor, parameters, idempotency }, { webhooks, endpoints, environment }: Stores) {
-    if (endpoints === undefined) return OFF;
+  async handle({ actor, parameters, idempotency }, { webhooks, owner }: Own) {
     const secret = newWebhookSecret(randomBytes);
-    const owner = { accountId, environment };
     return addSecret(await webhooks.rotate(actor, parameters.webhookId, owner, secret, idempotency), secret);
   },
 });
@@ -237,13 +238,8 @@ const testWebhook = act(WebhookTest, {
     rate_limit_exceeded: `The account has sent ${MOST_TESTS} tests within a minute: wait.`,
   },
   sample: { client: 'webhooks.test' },
-  async handle(
-    { accountId, actor, parameters, waits, idempotency },
-    { webhooks, endpoints, environment }: Stores,
-  ) {
-    if (endpoints === undefined) return OFF;
+  async handle({ actor, parameters, waits, idempotency }, { webhooks, endpoints, owner }: Own) {
     const { webhookId: id } = parameters;
-    const owner = { accountId, environment };
     return webhooks.doOnce(actor, idempotency, async (claimed) => {
       const begun = await webhooks.beginTest(actor, id, owner);
       return 'error' in begun ? begun : waits.until(endpoints.test(actor, id, owner, claimed));
@@ -266,17 +262,11 @@ const listDeliveries = list(Delivery, 'attempts', {
   parameters: { webhookId, status: deliveryStatus },
   errors: { not_found: NO_WEBHOOK },
   sample: { client: 'webhooks.deliveries' },
-  async handle({ accountId, parameters }, { webhooks, endpoints, environment }: Stores) {
-    if (endpoints === undefined) return OFF;
-    const { webhookId: id, ...query } = parameters;
-    return flatten(await webhooks.listDeliveries(id, { accountId, environment }, query));
+  async handle({ parameters: { webhookId: id, ...query } }, { webhooks, owner }: Own) {
+    const page = await webhooks.listDeliveries(id, owner, query);
+    return 'error' in page ? page : page.value;
   },
 });
-
-/** The page of a result. */
-function flatten<T extends object, F>(result: { readonly value: T } | F): T | F {
-  return 'value' in (result as object) ? (result as { value: T }).value : (result as F);
-}
 
 const redeliver = act(Delivery, {
   status: 202,
@@ -293,10 +283,9 @@ const redeliver = act(Delivery, {
     gone: 'The event of this attempt is no longer kept, or it was a test.',
   },
   sample: { client: 'webhooks.redeliver' },
-  async handle({ accountId, actor, parameters, idempotency }, { webhooks, endpoints, environment }: Stores) {
-    if (endpoints === undefined) return OFF;
+  async handle({ actor, parameters, idempotency }, { webhooks, owner }: Own) {
     const { webhookId: id, deliveryId } = parameters;
-    return webhooks.redeliver(actor, id, { accountId, environment }, deliveryId, idempotency);
+    return webhooks.redeliver(actor, id, owner, deliveryId, idempotency);
   },
 });
 
@@ -318,10 +307,7 @@ const replayWebhook = act(Webhook, {
     rate_limit_exceeded: REPLAYED,
   },
   sample: { client: 'webhooks.replay' },
-  async handle({ accountId, actor, parameters, body, idempotency }, stores: Stores) {
-    const { webhooks, endpoints, environment, eventsKept } = stores;
-    if (endpoints === undefined) return OFF;
-    const owner = { accountId, environment };
+  async handle({ actor, parameters, body, idempotency }, { webhooks, owner, eventsKept }: Own) {
     const replaying = { since: Number(body.since), kept: eventsKept };
     return webhooks.replay(actor, parameters.webhookId, owner, replaying, idempotency);
   },
@@ -342,7 +328,7 @@ export const CLIENTS: Resource<Stores> = {
     listDeliveries,
     redeliver,
     replayWebhook,
-  ],
+  ].map(requireWebhooks),
 };
 
 /* For operators. */
@@ -405,9 +391,9 @@ const listAllDeliveries = list(Delivery, 'attempts', {
   description: 'Returns a page of the attempts of a webhook, the newest first.',
   parameters: { webhookId: webhookNumber, status: deliveryStatus },
   errors: { not_found: NO_SUCH_WEBHOOK },
-  async handle({ parameters }, { webhooks }: OperatorStores) {
-    const { webhookId: id, ...query } = parameters;
-    return flatten(await webhooks.listDeliveries(id, undefined, query));
+  async handle({ parameters: { webhookId: id, ...query } }, { webhooks }: OperatorStores) {
+    const page = await webhooks.listDeliveries(id, undefined, query);
+    return 'error' in page ? page : page.value;
   },
 });
 
@@ -430,8 +416,7 @@ const changeWebhook = change(WebhookState, OperatorWebhook, {
     const { webhookId: id } = parameters;
     const changed = await webhooks.switch(actor, id, body.enabled);
     if ('error' in changed) return changed;
-    const found = await webhooks.find(id);
-    return 'error' in found ? found : { value: describeForOperator(found.value) };
+    return mapResult(await webhooks.find(id), describeForOperator);
   },
 });
 
