@@ -75,6 +75,8 @@ export function openTerminal(system: System) {
 
   return {
     system,
+    /** Loads all operations of the API, which the help of all commands does without. */
+    readDeprecated: async () => (await import('../resources/operations.ts')).DEPRECATED_OPERATIONS,
     ...output,
     withStore,
     withNewStore,

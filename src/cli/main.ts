@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { ConfigError } from '../config/config.ts';
+import { FEATURES } from '../resources/index.ts';
 import { MESSAGE_LENGTH, ServiceError } from '../domain/errors.ts';
 import { StartupError } from '../domain/startup-error.ts';
 import { cutText } from '../domain/text.ts';
@@ -17,26 +18,11 @@ type AddTo = (program: Command, terminal: ProgramTerminal, wait?: Wait) => void;
 /** The hidden command that the completion of a shell asks. */
 const COMPLETE = '__complete';
 
-/** In the order in which help lists them. A start loads only the command that it runs, because all of them would slow it down. */
-const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
-  serve: async () => (await import('./serve.ts')).serveCommand,
-  accounts: async () => (await import('../resources/accounts/commands.ts')).accountsCommands,
-  keys: async () => (await import('../resources/keys/commands.ts')).keysCommands,
-  bans: async () => (await import('../resources/bans/commands.ts')).bansCommands,
-  usage: async () => (await import('../resources/usage/commands.ts')).usageCommands,
-  deprecations: async () => (await import('../resources/deprecations/commands.ts')).deprecationsCommands,
-  pets: async () => (await import('../resources/pets/commands.ts')).petsCommands,
-  categories: async () => (await import('../resources/categories/commands.ts')).categoriesCommands,
-  orders: async () => (await import('../resources/orders/commands.ts')).ordersCommands,
-  events: async () => (await import('../resources/events/commands.ts')).eventsCommands,
-  listen: async () => (await import('./listen.ts')).listenCommand,
-  webhooks: async () => (await import('../resources/webhooks/commands.ts')).webhooksCommands,
+/** Those of the program itself, by name. A start loads only the command that it runs, because all of them would slow it down. */
+const OWN_COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   import: async () => (await import('./import.ts')).importCommand,
   seed: async () => (await import('./seed.ts')).seedCommand,
   export: async () => (await import('./export.ts')).exportCommand,
-  operators: async () => (await import('../resources/operators/commands.ts')).operatorsCommands,
-  console: async () => (await import('../resources/operators/commands.ts')).consoleCommand,
-  audit: async () => (await import('../resources/audit/commands.ts')).auditCommands,
   backup: async () => (await import('./maintenance.ts')).backupCommand,
   restore: async () => (await import('./restore.ts')).restoreCommand,
   copy: async () => (await import('./copy.ts')).copyCommand,
@@ -45,6 +31,17 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   completion: async () => (await import('./completion.ts')).completionCommand,
   help: async () => helpCommand,
 };
+
+const BY_FEATURES: readonly { readonly name: string; readonly commands?: typeof OWN_COMMANDS }[] = FEATURES;
+
+/** What adds each command, in the order in which help lists them. A feature may add to the command of one below. */
+const COMMANDS: readonly (readonly [name: string, load: () => Promise<AddTo>])[] = [
+  ['serve', async () => (await import('./serve.ts')).serveCommand],
+  ...BY_FEATURES.flatMap(({ commands = {} }) => Object.entries(commands)).toSorted(([one], [other]) =>
+    one < other ? -1 : Number(one > other),
+  ),
+  ...Object.entries(OWN_COMMANDS),
+];
 
 /** What commander says of an argument that its parser refuses. The reason follows. */
 const WRONG_ARGUMENT = /command-argument value '(?<value>.*)' is invalid for argument '(?<name>[^']*)'\./s;
@@ -110,8 +107,8 @@ export async function createProgram(terminal: ProgramTerminal, name = '', wait?:
     })
     .addHelpText('after', EPILOGUE);
   // These two describe all commands.
-  const isEnough = Object.hasOwn(COMMANDS, name) && name !== 'completion' && name !== 'help';
-  for (const [command, load] of Object.entries(COMMANDS))
+  const isEnough = COMMANDS.some(([command]) => command === name) && name !== 'completion' && name !== 'help';
+  for (const [command, load] of COMMANDS)
     if (command === name || !isEnough) (await load())(program, terminal, wait);
   nameCommandsAfterErrors(program);
   return program;

@@ -1,7 +1,7 @@
 // Contract: sections 1 and 9.
-import { EVENT_SCHEMAS } from '../resources/events/schema.ts';
 import { EVENT_TYPE_NAMES } from '../resources/events/rules.ts';
-import { RESOURCES } from '../resources/operations.ts';
+import type { z } from 'zod';
+import { EVENT_SCHEMAS, RESOURCES } from '../resources/operations.ts';
 import type { ClientOperation, Operation, OperationGroup } from '../http/operation.ts';
 import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
 import { listExamples } from '../domain/fields.ts';
@@ -128,8 +128,8 @@ function* describe(urls: Urls, base: string, resources: readonly OperationGroup<
 function describeWebhooks() {
   return Object.fromEntries(
     EVENT_TYPE_NAMES.map((type) => {
-      const kind = type.slice(0, type.indexOf('.')) as keyof typeof EVENT_SCHEMAS;
-      const schema = EVENT_SCHEMAS[kind];
+      const kind = type.slice(0, type.indexOf('.'));
+      const schema = EVENT_SCHEMAS[kind] as z.ZodType;
       const [event] = listExamples(schema) as readonly object[];
       const example = { summary: type, value: { ...event, type } };
       return [

@@ -1,3 +1,5 @@
+import type { Command } from 'commander';
+import type { EventKinds } from './events/schema.ts';
 import type { OperatorResource, Resource } from '../http/operation.ts';
 import type { Metric } from '../observability/metrics.ts';
 import type { RequestCounts } from '../observability/request-metrics.ts';
@@ -25,6 +27,8 @@ export interface Feature {
   /** The name of the folder. */
   readonly name: string;
   readonly repositories?: Readonly<Record<string, RepositoryModule>>;
+  /** The commands of the program that it adds, or adds to, by their names. */
+  readonly commands?: Readonly<Record<string, () => Promise<AddCommands>>>;
   readonly operations?: () => Promise<OperationsModule>;
   readonly service?: () => Promise<ServiceModule>;
 }
@@ -41,12 +45,17 @@ export type Together<Union> = (Union extends unknown ? (each: Union) => void : n
   ? All
   : never;
 
+/** Adds a command to the program, or more to the command of a feature below. `never` stands for the terminal that it needs. */
+type AddCommands = (program: Command, terminal: never) => void;
+
 /** One group of operations or several. Groups of several features that have one name are one in descriptions. */
 type Groups<Group> = Group | readonly Group[];
 
 /** The module of what clients and operators can ask for. */
 export interface OperationsModule {
-  readonly CLIENTS?: Groups<Resource<never>>;
+  readonly CLIENTS?: Groups<Resource<never>> | ((kinds: EventKinds) => Resource<never>);
+  /** The events that it writes. */
+  readonly EVENTS?: EventKinds;
   readonly OPERATORS?: Groups<OperatorResource<never>>;
 }
 

@@ -7,6 +7,8 @@ import type {
   OperatorOperation,
 } from '../http/operation.ts';
 import type { DeprecatedOperation } from './deprecations/uses.ts';
+import { EVENT_TYPE_NAMES } from './events/rules.ts';
+import type { EventKinds } from './events/schema.ts';
 import type { OperationsModule, Together } from './feature.ts';
 import { FEATURES } from './index.ts';
 
@@ -18,11 +20,13 @@ type Modules = Awaited<
 
 /** What the operations of groups use together. */
 type UsesOf<Groups> = Together<
-  Groups extends GroupPart<Operation<infer Uses>, never>
+  Groups extends (kinds: never) => GroupPart<Operation<infer Uses>, never>
     ? Uses
-    : Groups extends readonly GroupPart<Operation<infer Uses>, never>[]
+    : Groups extends GroupPart<Operation<infer Uses>, never>
       ? Uses
-      : never
+      : Groups extends readonly GroupPart<Operation<infer Uses>, never>[]
+        ? Uses
+        : never
 >;
 
 export type ClientUses = UsesOf<Extract<Modules, { readonly CLIENTS: unknown }>['CLIENTS']>;
@@ -32,6 +36,17 @@ export type OperatorUses = UsesOf<Extract<Modules, { readonly OPERATORS: unknown
 const MODULES: readonly OperationsModule[] = await Promise.all(
   FEATURES.flatMap((each) => ('operations' in each ? [each.operations()] : [])),
 );
+
+const KINDS = MODULES.flatMap(({ EVENTS: kinds = {} }) => Object.entries(kinds));
+
+/** The schemas of all events, in the order of the types. */
+export const EVENT_SCHEMAS: EventKinds = Object.fromEntries(
+  KINDS.toSorted(([one], [other]) => findPlace(one) - findPlace(other)),
+);
+
+function findPlace(kind: string): number {
+  return EVENT_TYPE_NAMES.findIndex((type) => type.startsWith(`${kind}.`));
+}
 
 /** Makes one group of those with the same name, and tells each operation what it uses. By name. */
 function joinGroups<Op extends Operation>(groups: readonly GroupPart<Op, never>[]): OperationGroup<Op>[] {
@@ -49,9 +64,13 @@ const isStable = ({ operations }: OperationGroup<ClientOperation>) =>
   operations.some(({ stability }) => stability === undefined);
 
 /** Resources of which every operation is beta come last, because most readers and requests want the others. */
-export const RESOURCES = joinGroups(MODULES.flatMap(({ CLIENTS: groups = [] }) => groups)).toSorted(
-  (one, other) => Number(isStable(other)) - Number(isStable(one)),
-) as readonly OperationGroup<ClientOperation<ClientUses>>[];
+export const RESOURCES = joinGroups(
+  MODULES.flatMap(({ CLIENTS: groups = [] }) =>
+    typeof groups === 'function' ? groups(EVENT_SCHEMAS) : groups,
+  ),
+).toSorted((one, other) => Number(isStable(other)) - Number(isStable(one))) as readonly OperationGroup<
+  ClientOperation<ClientUses>
+>[];
 
 export const OPERATIONS = RESOURCES.flatMap(({ operations }) => operations);
 

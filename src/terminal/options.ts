@@ -12,6 +12,13 @@ export interface JsonOption {
   readonly json?: true;
 }
 
+/** The command of a feature below, to add to it. */
+export function findCommand(program: Command, name: string): Command {
+  const command = program.commands.find((each) => each.name() === name);
+  if (command === undefined) throw new Error(`There is no command ${name} to add to.`);
+  return command;
+}
+
 export const JSON_OPTION = ['--json', 'print one JSON value and nothing else on standard output'] as const;
 
 export interface LimitOption {

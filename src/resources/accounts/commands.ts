@@ -13,7 +13,12 @@ import {
 } from '../../terminal/options.ts';
 import { type Cell, type Column, describeDistance } from '../../terminal/table.ts';
 import type { AccountPatch } from './rules.ts';
-import { describeAccount, printAccount, type Repositories, showAccount } from './show.ts';
+import { describeAccount, printAccount } from './show.ts';
+import type { AccountRepository } from './repository.ts';
+
+interface Repositories {
+  readonly accounts: AccountRepository;
+}
 
 type CreateOptions = JsonOption & LimitOptions & { readonly plan: Plan; readonly note?: string };
 
@@ -72,13 +77,6 @@ export function accountsCommands(program: Command, terminal: Terminal<Repositori
         ]);
       }),
     );
-
-  group
-    .command('show')
-    .argument('<name>')
-    .description('show an account: its limits, what is left of them, its usage and its keys')
-    .option(...JSON_OPTION)
-    .action((name: string, { json }: JsonOption) => showAccount(terminal, name, json));
 
   limitOptions(
     group

@@ -1,4 +1,5 @@
 // Contract: section 3.13.
+import { describeEvents } from '../events/schema.ts';
 import { choice, rowId, shortText } from '../../http/parameters.ts';
 import { ACCOUNT_STATES } from '../../domain/states.ts';
 import { textFromInstant, textIfInstant } from '../../domain/instant.ts';
@@ -6,18 +7,28 @@ import { ListCount } from '../../domain/fields.ts';
 import { mapPage } from '../../domain/page.ts';
 import { PLAN_NAMES } from '../../domain/plan.ts';
 import { change, create, list, type OperatorResource, read, type Resource } from '../../http/operation.ts';
-import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
+import type { KeyRecord } from '../../domain/account.ts';
+import type { Environment } from '../../domain/api-key.ts';
+import type { KeyBan, RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import { describeWindows } from '../../limits/quota.ts';
-import type { BanRepository, ListedBan } from '../bans/repository.ts';
-import type { KeyRepository } from '../keys/repository.ts';
 import type { AccountRepository } from './repository.ts';
 import { ACCOUNT_ORDERS, type ListedAccount } from './rules.ts';
-import { Account, AccountDetails, AccountPatch, MOST_BANS, NewAccount, OwnAccount } from './schema.ts';
+import {
+  Account,
+  AccountDetails,
+  AccountPatch,
+  LimitUse,
+  MOST_BANS,
+  NewAccount,
+  OwnAccount,
+} from './schema.ts';
 
 /* For clients. */
 
 interface Repositories {
-  readonly keys: KeyRepository;
+  readonly keys: {
+    listLive(accountId: number, environment: Environment, limit: number): Promise<readonly KeyRecord[]>;
+  };
   readonly limiter: Pick<RateLimiter, 'peek'>;
   readonly quotas: Pick<RateLimitAdmin, 'findBans'>;
 }
@@ -60,9 +71,14 @@ export const CLIENTS: Resource<Repositories> = {
 
 /* For operators. */
 
+/** A ban with the label of its key. */
+interface ListedBan extends KeyBan {
+  readonly label?: string | undefined;
+}
+
 interface OperatorRepositories {
   readonly accounts: AccountRepository;
-  readonly bans: BanRepository;
+  readonly bans: { describe(bans: readonly KeyBan[]): Promise<readonly ListedBan[]> };
   readonly limiter: Pick<RateLimiter, 'peek'>;
   readonly quotas: Pick<RateLimitAdmin, 'listBans'>;
 }
@@ -191,4 +207,13 @@ export const OPERATORS: OperatorResource<OperatorRepositories> = {
   description: 'Accounts, their plans and their limits.',
   uses: { accounts: true, bans: true, limiter: true, quotas: true },
   operations: [listAccounts, countAccounts, createAccount, getDetails, changeAccount],
+};
+
+export const EVENTS = {
+  limit: describeEvents('limit', LimitUse, {
+    id: 'LimitEvent',
+    description:
+      'The account has used 80 % of its limit of a day (`limit.warning`), or all of it (`limit.reached`).',
+    hasVersion: false,
+  }),
 };

@@ -169,3 +169,18 @@ export const AccountPatch = Values.extend({ expected: Values.exactOptional() }).
     'A change of an account. With `expected`, the answer is 409 when the account has other values.',
   examples: [{ plan: 'pro', expected: { plan: 'free' } }],
 });
+
+export const LimitUse = z
+  .object({
+    day: z
+      .string()
+      .regex(/^\d{4}-\d\d-\d\d$/)
+      .meta({ maxLength: 10, description: 'The UTC day.', examples: ['2027-01-15'] }),
+    limit: int64.meta({ minimum: 1, description: 'Requests that the plan allows a day.', examples: [1000] }),
+    used: int64.meta({ minimum: 1, description: 'Requests that were counted.', examples: [800] }),
+  })
+  .meta({
+    id: 'LimitUse',
+    description: 'How much of the limit of a day is used.',
+    examples: [{ day: '2027-01-15', limit: 1_000, used: 800 }],
+  });

@@ -1,5 +1,7 @@
 // Contract: section 10.
 import type { Command } from 'commander';
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { Result } from '../../domain/result.ts';
 import { type AuditValues, describeActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
@@ -14,11 +16,18 @@ import {
 } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
 import { type Column, instantCell } from '../../terminal/table.ts';
-import type { AccountRepository } from '../accounts/repository.ts';
 import type { AuditEntry, AuditRepository } from './repository.ts';
 
+interface NamedAccount {
+  readonly id: number;
+  readonly name: string;
+}
+
 interface Repositories {
-  readonly accounts: AccountRepository;
+  readonly accounts: {
+    find(name: string): Promise<Result<NamedAccount, ErrorCode>>;
+    listAll(): Promise<readonly NamedAccount[]>;
+  };
   readonly audit: AuditRepository;
 }
 

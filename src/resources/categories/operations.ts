@@ -1,4 +1,5 @@
 // Contract: sections 2 and 3.
+import { describeEvents } from '../events/schema.ts';
 import {
   change,
   create,
@@ -120,4 +121,13 @@ export const OPERATORS: OperatorResource<Stores> = {
     forOperators(updateCategory, { role: 'admin' }),
     forOperators(deleteCategory, { role: 'admin' }),
   ],
+};
+
+export const EVENTS = {
+  category: describeEvents('category', Category, {
+    id: 'CategoryEvent',
+    description:
+      'A category was added, changed or deleted. `data` is the category, of a deleted one as it was before.',
+    hasVersion: true,
+  }),
 };

@@ -5,7 +5,7 @@ import type { Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
 import { type Column, instantCell } from '../../terminal/table.ts';
 import type { UsageRepository } from '../usage/repository.ts';
-import { listDeprecatedUses } from './uses.ts';
+import { type DeprecatedOperation, listDeprecatedUses } from './uses.ts';
 
 interface Repositories {
   readonly usageHistory: Pick<UsageRepository, 'sums' | 'lastCalls'>;
@@ -24,7 +24,13 @@ const COLUMNS: readonly Column[] = [
 
 export function deprecationsCommands(
   program: Command,
-  { withStore, printRows }: Terminal<Repositories>,
+  {
+    withStore,
+    printRows,
+    readDeprecated,
+  }: Terminal<Repositories> & {
+    readDeprecated(this: void): Promise<readonly DeprecatedOperation[]>;
+  },
 ): void {
   program
     .command('deprecations')
@@ -32,9 +38,8 @@ export function deprecationsCommands(
     .option(...JSON_OPTION)
     .action(({ json }: JsonOption) =>
       withStore(async ({ clock, store }) => {
-        // Loaded here, because it loads all operations of the API, and the help of all commands loads this file.
-        const { DEPRECATED_OPERATIONS } = await import('../operations.ts');
-        const uses = await listDeprecatedUses(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix);
+        const deprecated = await readDeprecated();
+        const uses = await listDeprecatedUses(store.usageHistory, deprecated, clock().unix);
         const rows = uses.map(
           ({ operation, removal, successor, account, keyId, label, requests, lastHour }) => ({
             operation,

@@ -8,13 +8,14 @@ import { parseExactJson } from '../../domain/parse.ts';
 import type { Terminal } from '../../terminal/command.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
 import { type Column, instantCell } from '../../terminal/table.ts';
-import type { AccountRepository } from '../accounts/repository.ts';
 import { Feed } from './feed.ts';
 import type { EventRepository, StoredEvent } from './repository.ts';
 import { chooseTypes, type EventType, TYPE_FILTERS, type TypeFilter } from './rules.ts';
 
 interface Repositories {
-  readonly accounts: Pick<AccountRepository, 'getAll'>;
+  readonly accounts: {
+    getAll(ids: readonly number[]): Promise<readonly { readonly id: number; readonly name: string }[]>;
+  };
   readonly events: EventRepository;
 }
 

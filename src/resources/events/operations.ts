@@ -1,6 +1,7 @@
 // Contract: section 13.
 import { z } from 'zod';
-import { checkKey } from '../../domain/account.ts';
+import { checkKey, type KeyRecord } from '../../domain/account.ts';
+import type { Result } from '../../domain/result.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { listExamples } from '../../domain/fields.ts';
 import type { Json } from '../../domain/json.ts';
@@ -14,26 +15,20 @@ import {
   type Parameter,
   placeCursor,
 } from '../../http/parameters.ts';
-import type { KeyRepository } from '../keys/repository.ts';
 import type { Feed } from './feed.ts';
 import { eventJson, type EventRepository } from './repository.ts';
 import { MOST_TYPES, TYPE_FILTERS, visibleStreams } from './rules.ts';
-import { Event } from './schema.ts';
+import { anyEvent, type EventKinds } from './schema.ts';
 
 const LIMIT = { minimum: 1, maximum: 100, default: 100 } as const;
 
 /** Seconds. */
 const WAIT = { minimum: 0, maximum: 30, default: 0 } as const;
 
-const Events = z
-  .array(Event)
-  .max(LIMIT.maximum)
-  .meta({ id: 'Events', description: 'Events, the oldest first.', examples: [listExamples(Event)] });
-
 interface Stores {
   readonly events: EventRepository;
   readonly feed: Feed;
-  readonly keys: Pick<KeyRepository, 'find'>;
+  readonly keys: { find(id: number): Promise<Result<KeyRecord, 'not_found'>> };
   readonly clock: Clock;
   /** Milliseconds that events are kept. */
   readonly eventsKept: number;
@@ -67,38 +62,45 @@ const NO_CURSOR = { error: 'invalid_parameter', message: `The parameter after ${
 
 const NO_EVENTS = '[]' as Json<readonly unknown[]>;
 
-const listEvents = read(Events, {
-  id: 'listEvents',
-  path: '/events',
-  scope: 'events:read',
-  stability: 'beta',
-  guide: 'Keep a copy in step',
-  summary: 'Read the feed of events',
-  description:
-    'Returns the events that the key may see, the oldest first. The `Link` header is on every page, also on an empty one: ' +
-    'whoever follows it for ever misses nothing and gets nothing twice. A page that is not full is the end for now. With `wait`, ' +
-    'an empty page waits for an event.',
-  parameters: {
-    limit: integer(LIMIT, { description: 'Maximum number of events to return.', example: LIMIT.default }),
-    type: choices(TYPE_FILTERS, MOST_TYPES, {
-      description:
-        'Only events of these types: a type, all types of a kind (`order.*`) or all (`*`). Repeat the parameter for several.',
-      example: ['order.*'],
-    }),
-    wait: integer(WAIT, {
-      description: 'Seconds that an empty page waits for an event. It counts as one request.',
-      example: WAIT.default,
-    }),
-    after,
-  },
-  noStore: true,
-  errors: {
-    cursor_expired:
-      'Events after this cursor are no longer kept, or the database is a copy: list everything, then follow the Link of this response.',
-  },
-  sample: { client: 'events.list', query: { wait: WAIT.maximum } },
-  handle: listPage,
-});
+const listEvents = (kinds: EventKinds) => {
+  const event = anyEvent(kinds);
+  const events = z
+    .array(event)
+    .max(LIMIT.maximum)
+    .meta({ id: 'Events', description: 'Events, the oldest first.', examples: [listExamples(event)] });
+  return read(events, {
+    id: 'listEvents',
+    path: '/events',
+    scope: 'events:read',
+    stability: 'beta',
+    guide: 'Keep a copy in step',
+    summary: 'Read the feed of events',
+    description:
+      'Returns the events that the key may see, the oldest first. The `Link` header is on every page, also on an empty one: ' +
+      'whoever follows it for ever misses nothing and gets nothing twice. A page that is not full is the end for now. With `wait`, ' +
+      'an empty page waits for an event.',
+    parameters: {
+      limit: integer(LIMIT, { description: 'Maximum number of events to return.', example: LIMIT.default }),
+      type: choices(TYPE_FILTERS, MOST_TYPES, {
+        description:
+          'Only events of these types: a type, all types of a kind (`order.*`) or all (`*`). Repeat the parameter for several.',
+        example: ['order.*'],
+      }),
+      wait: integer(WAIT, {
+        description: 'Seconds that an empty page waits for an event. It counts as one request.',
+        example: WAIT.default,
+      }),
+      after,
+    },
+    noStore: true,
+    errors: {
+      cursor_expired:
+        'Events after this cursor are no longer kept, or the database is a copy: list everything, then follow the Link of this response.',
+    },
+    sample: { client: 'events.list', query: { wait: WAIT.maximum } },
+    handle: listPage,
+  });
+};
 
 type EventParameters = {
   readonly limit: number;
@@ -146,9 +148,10 @@ async function listPage(
   }
 }
 
-export const CLIENTS: Resource<Stores> = {
+/** `kinds`: those of all features. */
+export const CLIENTS = (kinds: EventKinds): Resource<Stores> => ({
   name: 'Events',
   description: 'What happened to the catalogue and to the account.',
   uses: { events: true, feed: true, keys: true, clock: true, eventsKept: true },
-  operations: [listEvents],
-};
+  operations: [listEvents(kinds)],
+});

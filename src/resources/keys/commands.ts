@@ -17,7 +17,6 @@ import * as options from '../../terminal/options.ts';
 import type { JsonOption, LimitOptions } from '../../terminal/options.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { visibleStreams } from '../events/rules.ts';
-import type { WebhookRepository } from '../webhooks/repository.ts';
 import type { KeyFilter, KeyRepository } from './repository.ts';
 import {
   describeKeyCells,
@@ -32,7 +31,16 @@ import { LISTED_STATES } from '../../domain/states.ts';
 interface Repositories {
   readonly accounts: AccountRepository;
   readonly keys: KeyRepository;
-  readonly webhooks: WebhookRepository;
+  /** Absent in a program without webhooks. */
+  readonly webhooks?: {
+    listAll(query: { readonly keyId: number; readonly limit: number; readonly cursor: undefined }): Promise<{
+      readonly items: readonly {
+        readonly id: number;
+        readonly url: string;
+        readonly disabledReason?: string | undefined;
+      }[];
+    }>;
+  };
 }
 
 interface CreateOptions extends JsonOption, LimitOptions {
@@ -215,9 +223,16 @@ interface NamedWebhook {
 }
 
 /** The webhooks that a key added or last pointed somewhere. They go on whatever becomes of the key. */
-async function listWebhooks(webhooks: WebhookRepository, keyId: number): Promise<readonly NamedWebhook[]> {
-  const { items } = await webhooks.listAll({ keyId, limit: MOST_SHOWN, cursor: undefined });
-  return items.map(({ id, url, disabledReason }) => ({ id, url, enabled: disabledReason === undefined }));
+async function listWebhooks(
+  webhooks: Repositories['webhooks'],
+  keyId: number,
+): Promise<readonly NamedWebhook[]> {
+  const page = await webhooks?.listAll({ keyId, limit: MOST_SHOWN, cursor: undefined });
+  return (page?.items ?? []).map(({ id, url, disabledReason }) => ({
+    id,
+    url,
+    enabled: disabledReason === undefined,
+  }));
 }
 
 function describeWebhook({ id, url, enabled }: NamedWebhook, gets: string): string {

@@ -1,4 +1,5 @@
 // Contract: sections 3.14 and 10.2.
+import { describeEvents } from '../events/schema.ts';
 import { randomBytes } from 'node:crypto';
 import { choice, LIMIT, rowFilter, rowId, seconds, shortText } from '../../http/parameters.ts';
 import { textIfInstant } from '../../domain/instant.ts';
@@ -357,4 +358,13 @@ export const OPERATORS: OperatorResource<OperatorRepositories> = {
   description: 'API keys: find, create, rotate, revoke.',
   uses: { keys: true, clock: true, environment: true, accounts: true, quotas: true },
   operations: [listAllKeys, countKeys, createKeyOfAccount, findKey, rotateAnyKey, revokeAnyKey],
+};
+
+export const EVENTS = {
+  key: describeEvents('key', Key, {
+    id: 'KeyEvent',
+    description:
+      'A key of the account was created, rotated, revoked or banned, or it ends within a week. `data` is the key, without the key itself.',
+    hasVersion: false,
+  }),
 };

@@ -11,17 +11,13 @@ import {
   JSON_OPTION,
   type JsonOption,
   keyId as tokenId,
-  wholeNumber,
 } from '../../terminal/options.ts';
-import { type Cell, describeDistance, instantCell } from '../../terminal/table.ts';
-import type { PasskeyRepository } from '../passkeys/repository.ts';
-import { describePasskey, type Passkey } from '../passkeys/rules.ts';
+import { type Cell, describeDistance } from '../../terminal/table.ts';
 import type { OperatorRepository } from './repository.ts';
 import { describeOperator, linkAddress, type OperatorToken } from './rules.ts';
 
 interface Repositories {
   readonly operators: OperatorRepository;
-  readonly passkeys: PasskeyRepository;
 }
 
 interface CreateOptions extends JsonOption {
@@ -35,8 +31,6 @@ interface TokenOptions extends JsonOption {
 interface ConsoleOptions extends JsonOption {
   readonly as?: string;
 }
-
-const passkeyId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
 const CREATE_EXAMPLE = `
 Example:
@@ -55,7 +49,7 @@ Example:
   petstore console --as ada`;
 
 export function operatorsCommands(program: Command, terminal: Terminal<Repositories>): void {
-  const { withStore, printJson, printLine, printRows, printSecret } = terminal;
+  const { withStore, printJson, printLine, printSecret } = terminal;
   const command = program
     .command('operators')
     .description('people and programs that use the console and the admin API');
@@ -78,30 +72,6 @@ export function operatorsCommands(program: Command, terminal: Terminal<Repositor
         printLine(
           `Operator ${operator.name} has the role ${role}. petstore console makes a link to sign in.`,
         );
-      }),
-    );
-
-  command
-    .command('list')
-    .description('list all operators, with their passkeys and the numbers of their tokens')
-    .option(...JSON_OPTION)
-    .action(({ json }: JsonOption) =>
-      withStore(async ({ store: { operators, passkeys } }) => {
-        const added = Map.groupBy((await passkeys.list()).items, ({ operatorId }) => operatorId);
-        const tokens = Map.groupBy((await operators.listTokens()).items, ({ operator }) => operator);
-        const rows = (await operators.list()).items.map((operator) =>
-          Object.assign(describeOperator(operator), {
-            passkeys: (added.get(operator.id) ?? []).map(listedPasskey),
-            tokens: (tokens.get(operator.name) ?? []).map(describeToken),
-          }),
-        );
-        printRows(json, rows, ['NAME', 'ROLE', 'CREATED', 'PASSKEYS', 'TOKENS'], (row) => [
-          row.name,
-          row.role,
-          instantCell(row.createdAt),
-          row.passkeys.map(({ id, name }) => `${id} ${name}`).join(', ') || '-',
-          tokensCell(row.tokens),
-        ]);
       }),
     );
 
@@ -162,19 +132,6 @@ export function operatorsCommands(program: Command, terminal: Terminal<Repositor
         printLine(`Token ${id} no longer works.`);
       }),
     );
-
-  command
-    .command('remove-passkey')
-    .argument('<id>', 'the number of the passkey, as operators list shows it', passkeyId)
-    .description('remove one passkey, and end the sessions that began with it at once on every instance')
-    .option(...JSON_OPTION)
-    .action((id: number, { json }: JsonOption) =>
-      withStore(async ({ store: { passkeys }, actor }) => {
-        const { name, operator } = requireValue(await passkeys.remove(actor, id));
-        if (json) return printJson({ id, removed: true });
-        printLine(`Passkey ${id}, ${name} of operator ${operator}, no longer signs in.`);
-      }),
-    );
 }
 
 export function consoleCommand(
@@ -215,16 +172,11 @@ async function findOnly(
   return { error: 'invalid_parameter', message: `The operators are ${names}: name one with --as.` };
 }
 
-function listedPasskey(passkey: Passkey) {
-  const { id, name, createdAt, lastUsedAt = null } = describePasskey(passkey);
-  return { id, name, createdAt, lastUsedAt };
-}
-
-function describeToken({ id, createdAt, expiresAt }: OperatorToken) {
+export function describeToken({ id, createdAt, expiresAt }: OperatorToken) {
   return { id, createdAt: textFromInstant(createdAt), expiresAt: instantOrNull(expiresAt) };
 }
 
-function tokensCell(tokens: readonly ReturnType<typeof describeToken>[]): Cell {
+export function tokensCell(tokens: readonly ReturnType<typeof describeToken>[]): Cell {
   const describe = (describeEnd: (expiresAt: string) => string): string =>
     tokens
       .map(({ id, expiresAt }) => (expiresAt === null ? String(id) : `${id} ${describeEnd(expiresAt)}`))

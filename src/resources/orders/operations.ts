@@ -1,4 +1,5 @@
 // Contract: sections 2 and 3.
+import { describeEvents } from '../events/schema.ts';
 import { z } from 'zod';
 import {
   act,
@@ -187,4 +188,13 @@ export const OPERATORS: OperatorResource<Stores> = {
   description: 'Orders of all accounts: how animals are adopted.',
   uses: { orders: true },
   operations: [listAllOrders, getAnyOrder, completeAnyOrder, cancelAnyOrder],
+};
+
+export const EVENTS = {
+  order: describeEvents('order', Order, {
+    id: 'OrderEvent',
+    description:
+      'An order of the account was made, completed, cancelled, or has expired. `data` is the order.',
+    hasVersion: true,
+  }),
 };

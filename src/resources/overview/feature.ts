@@ -2,6 +2,10 @@ import { feature } from '../feature.ts';
 
 export const overview = feature({
   name: 'overview',
+  commands: {
+    accounts: async () => (await import('./show-account.ts')).addShowAccount,
+    pets: async () => (await import('./show-pet.ts')).addShowPet,
+  },
   operations: () => import('./operations.ts'),
   service: () => import('./service.ts'),
 });

@@ -4,6 +4,9 @@ import * as repository from './repository.ts';
 export const passkeys = feature({
   name: 'passkeys',
   repositories: { passkeys: repository },
+  commands: {
+    operators: async () => (await import('./commands.ts')).addPasskeyCommands,
+  },
   operations: () => import('./operations.ts'),
   service: () => import('./service.ts'),
 });

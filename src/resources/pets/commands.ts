@@ -20,8 +20,6 @@ import { AuditedRun } from '../audit/audited-run.ts';
 import type { AuditRepository } from '../audit/repository.ts';
 import { readCategoryId } from '../categories/commands.ts';
 import type { CategoryRepository } from '../categories/repository.ts';
-import { describeOrderCells, ORDER_COLUMNS } from '../orders/commands.ts';
-import type { OrderRepository } from '../orders/repository.ts';
 import { type Assigned, ASSIGNED_AT_ONCE, type NewOwner } from './assign.ts';
 import type { PetWithOwner, PetRepository } from './repository.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
@@ -31,7 +29,6 @@ interface Repositories {
   readonly accounts: AccountRepository;
   readonly audit: AuditRepository;
   readonly categories: CategoryRepository;
-  readonly orders: OrderRepository;
   readonly pets: PetRepository;
 }
 
@@ -57,9 +54,6 @@ interface AssignOptions extends JsonOption {
 /** An animal with the name of its category, if there is one. */
 type NamedPet = PetWithOwner & { readonly category?: string | undefined };
 
-/** Orders that `show` prints. */
-const SHOWN = 20;
-
 const COLUMNS: readonly Column[] = [
   'ID',
   { title: 'NAME', shrinks: true },
@@ -69,7 +63,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** Of one animal. */
-const DETAILS: readonly Column[] = [...COLUMNS, 'CHANGED', { title: 'BY', shrinks: true }];
+export const DETAILS: readonly Column[] = [...COLUMNS, 'CHANGED', { title: 'BY', shrinks: true }];
 
 const SET_EXAMPLE = `
 Examples:
@@ -89,7 +83,7 @@ Examples:
 const status = (description: string) => new Option('--status <status>', description).choices(PET_STATUSES);
 
 export function petsCommands(program: Command, terminal: Terminal<Repositories>): void {
-  const { withStore, printLine, printPages, printTable } = terminal;
+  const { withStore, printLine, printPages } = terminal;
   const group = program
     .command('pets')
     .alias('animals')
@@ -111,23 +105,6 @@ export function petsCommands(program: Command, terminal: Terminal<Repositories>)
           return { items: await addCategories(items), next };
         });
         await printPages(json, pages, COLUMNS, (pet) => [...describeCells(pet), ownerCell(pet)], { limit });
-      }),
-    );
-
-  group
-    .command('show')
-    .argument('<id>', 'the number of the animal', rowId)
-    .description(`show an animal, its owner, its last change, and its last ${SHOWN} orders`)
-    .option(...JSON_OPTION)
-    .action((id: bigint, { json }: JsonOption) =>
-      withStore(async ({ store }) => {
-        const pet = await readPet(store, id);
-        const query = { accountId: undefined, petId: id, limit: SHOWN, cursor: undefined };
-        const { items } = await store.orders.listWithAccounts(query);
-        if (json) return printLine(toJson({ ...pet, orders: items }));
-        printTable(DETAILS, [describeDetails(pet)]);
-        printLine('');
-        printTable(ORDER_COLUMNS, items.map(describeOrderCells));
       }),
     );
 
@@ -250,7 +227,10 @@ async function readOwner({ accounts }: Repositories, name: string): Promise<NewO
 }
 
 /** @throws ServiceError `not_found` */
-async function readPet({ pets, categories }: Repositories, id: bigint): Promise<NamedPet> {
+export async function readPet(
+  { pets, categories }: Pick<Repositories, 'pets' | 'categories'>,
+  id: bigint,
+): Promise<NamedPet> {
   const pet = requirePet(id, await pets.getWithOwner(id));
   const [named] = await nameCategories(categories)([pet]);
   return named ?? pet;
@@ -290,7 +270,7 @@ function ownerCell({ owner }: NamedPet): string {
   return owner ?? '-';
 }
 
-function describeDetails(pet: NamedPet): readonly Cell[] {
+export function describeDetails(pet: NamedPet): readonly Cell[] {
   const { changedAt, changedBy } = pet;
   return [
     ...describeCells(pet),

@@ -1,4 +1,5 @@
 // Contract: sections 2.1 and 3.
+import { describeEvents } from '../events/schema.ts';
 import { z } from 'zod';
 import type { KeyRecord, Owner } from '../../domain/account.ts';
 import {
@@ -264,4 +265,13 @@ export const OPERATORS: OperatorResource<Stores> = {
     updateOwnedPet,
     forOperators(deletePet, { role: 'admin', description: DELETES }),
   ],
+};
+
+export const EVENTS = {
+  pet: describeEvents('pet', Pet, {
+    id: 'PetEvent',
+    description:
+      'An animal was added, changed or deleted. `data` is the animal, of a deleted one as it was before.',
+    hasVersion: true,
+  }),
 };

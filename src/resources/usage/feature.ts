@@ -4,6 +4,9 @@ import * as repository from './repository.ts';
 export const usage = feature({
   name: 'usage',
   repositories: { usageHistory: repository },
+  commands: {
+    usage: async () => (await import('./commands.ts')).usageCommands,
+  },
   operations: () => import('./operations.ts'),
   service: () => import('./service.ts'),
 });

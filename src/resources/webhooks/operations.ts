@@ -1,4 +1,5 @@
 // Contract: section 13.
+import { describeEvents } from '../events/schema.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Environment } from '../../domain/api-key.ts';
@@ -425,4 +426,13 @@ export const OPERATORS: OperatorResource<OperatorStores> = {
   description: 'Endpoints of accounts that get events.',
   uses: { webhooks: true, environment: true },
   operations: [listAllWebhooks, listAllDeliveries, changeWebhook],
+};
+
+export const EVENTS = {
+  webhook: describeEvents('webhook', Webhook, {
+    id: 'WebhookEvent',
+    description: 'An endpoint of the account was disabled. `data` is the webhook, without its secret.',
+    hasVersion: false,
+    example: { ...EXAMPLE_WEBHOOK, enabled: false, disabledReason: 'gone' },
+  }),
 };

@@ -1,12 +1,12 @@
 // Contract: sections 8 and 13.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { EventQuery } from '../../client/src/events.ts';
-import { PetStoreError } from '../../client/src/errors.ts';
-import { normalBase } from '../config/addresses.ts';
-import { ConfigError } from '../config/config.ts';
-import { StartupError } from '../domain/startup-error.ts';
-import { TYPE_FILTERS } from '../resources/events/rules.ts';
-import type { ProgramTerminal } from './context.ts';
+import type { EventQuery } from '../../../client/src/events.ts';
+import { PetStoreError } from '../../../client/src/errors.ts';
+import { normalBase } from '../../config/addresses.ts';
+import { ConfigError } from '../../config/config.ts';
+import { StartupError } from '../../domain/startup-error.ts';
+import { TYPE_FILTERS } from '../events/rules.ts';
+import type { Terminal } from '../../terminal/command.ts';
 
 interface ListenOptions {
   readonly forwardTo: URL;
@@ -25,7 +25,7 @@ Example:
 
 The key comes from PETSTORE_API_KEY. It needs no database and no webhook.`;
 
-export function listenCommand(program: Command, { system, printLines }: ProgramTerminal): void {
+export function listenCommand(program: Command, { system, printLines }: Terminal<unknown>): void {
   program
     .command('listen')
     .description('send the events of an API key to a local program, as a webhook would, until Ctrl-C')
@@ -44,7 +44,7 @@ export function listenCommand(program: Command, { system, printLines }: ProgramT
       const baseUrl = url ?? normalBase(address || LOCAL_SERVICE);
       if (baseUrl === undefined) throw new ConfigError(`PETSTORE_URL ${BASE_FAULT}`);
       // Loaded here, so that help does without it.
-      const { listen } = await import('../../client/src/listen.ts');
+      const { listen } = await import('../../../client/src/listen.ts');
       try {
         await printLines(listen({ apiKey, baseUrl }, { forwardTo, types: type }));
       } catch (error) {
