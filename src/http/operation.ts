@@ -256,7 +256,10 @@ interface PageValues {
   readonly cursor: bigint | undefined;
 }
 
-/** GET of a page of `things`, each of which is as `item` says. Its parameters choose what the list holds. */
+/**
+ * GET of a page of `things`, each of which is as `item` says. Its parameters choose what the list holds. A list in another order than
+ * that of ids has a `cursor` among them.
+ */
 export function list<const D extends ListDeclaration, Uses>(
   item: z.ZodType,
   things: string,
@@ -267,10 +270,11 @@ export function list<const D extends ListDeclaration, Uses>(
     Uses,
     undefined,
     Allowed<'GET', D>,
-    ReadValues<D> & PageValues
+    ReadValues<D> & Omit<PageValues, keyof ReadValues<D>>
   >,
 ): For<D, Uses> {
-  const { role, description, parameters } = declaration;
+  const { role, description, parameters = {} } = declaration;
+  const { cursor: place = cursor, ...filters } = parameters;
   const isForClients = role === undefined;
   const limit = integer(LIMIT, {
     description: `Maximum number of ${isForClients ? things : 'rows'}${isForClients ? ' to return' : ''}.`,
@@ -292,7 +296,7 @@ export function list<const D extends ListDeclaration, Uses>(
     description: isForClients
       ? `${description} When there are more, the \`Link\` header leads to the next page.`
       : description,
-    parameters: isForClients ? { limit, ...parameters, cursor } : { ...parameters, limit, cursor },
+    parameters: isForClients ? { limit, ...filters, cursor: place } : { ...filters, limit, cursor: place },
     answer: {
       status: 200,
       description: `A page of ${things}.`,

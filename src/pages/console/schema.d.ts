@@ -207,8 +207,11 @@ export interface CategoryPatch {
   readonly description?: string | null | undefined;
 }
 
-/** Keys that call deprecated operations, the most requests first. */
-export type DeprecatedUses = readonly {
+/** A page of keys that call deprecated operations. */
+export type DeprecatedUses = readonly DeprecatedUse[];
+
+/** A key that calls a deprecated operation. */
+export interface DeprecatedUse {
   readonly operation: string;
   /** From then on, the operation answers 410. */
   readonly removal: string;
@@ -221,7 +224,7 @@ export type DeprecatedUses = readonly {
   readonly requests: number;
   /** The beginning of the last hour with a call. */
   readonly lastHour: string;
-}[];
+}
 
 /** A page of failed requests. */
 export type FailedRequests = readonly FailedRequest[];

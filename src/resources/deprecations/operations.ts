@@ -2,15 +2,8 @@
 import { z } from 'zod';
 import { textIfInstant } from '../../domain/instant.ts';
 import { mapPage, toPage } from '../../domain/page.ts';
-import { type OperatorResource, read } from '../../http/operation.ts';
-import {
-  cursorCount,
-  cursorOperation,
-  cursorRowId,
-  integer,
-  LIMIT,
-  placeCursor,
-} from '../../http/parameters.ts';
+import { list, type OperatorResource } from '../../http/operation.ts';
+import { cursorCount, cursorOperation, cursorRowId, placeCursor } from '../../http/parameters.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 import { type DeprecatedOperation, type DeprecatedUse, listDeprecatedUses, type UsePlace } from './uses.ts';
@@ -21,37 +14,33 @@ interface Repositories {
   readonly deprecated: readonly DeprecatedOperation[];
 }
 
-const Uses = z
-  .array(
-    z.object({
-      operation: z.string(),
-      removal: z.iso.datetime().meta({ description: 'From then on, the operation answers 410.' }),
-      successor: z.string().meta({ description: 'The path to call instead.' }),
-      accountId: z.int(),
-      account: z.string(),
-      keyId: z.int(),
-      label: z.string().optional(),
-      requests: z.int(),
-      lastHour: z.iso.datetime().meta({ description: 'The beginning of the last hour with a call.' }),
-    }),
-  )
+const DeprecatedUseRow = z
+  .object({
+    operation: z.string(),
+    removal: z.iso.datetime().meta({ description: 'From then on, the operation answers 410.' }),
+    successor: z.string().meta({ description: 'The path to call instead.' }),
+    accountId: z.int(),
+    account: z.string(),
+    keyId: z.int(),
+    label: z.string().optional(),
+    requests: z.int(),
+    lastHour: z.iso.datetime().meta({ description: 'The beginning of the last hour with a call.' }),
+  })
   .meta({
-    id: 'DeprecatedUses',
-    description: 'Keys that call deprecated operations, the most requests first.',
+    id: 'DeprecatedUse',
+    description: 'A key that calls a deprecated operation.',
     examples: [
-      [
-        {
-          operation: 'getPet',
-          removal: '2027-09-01T00:00:00.000Z',
-          successor: '/pets',
-          accountId: 1,
-          account: 'shop',
-          keyId: 7,
-          label: 'price board',
-          requests: 1_204,
-          lastHour: '2026-11-23T14:00:00.000Z',
-        },
-      ],
+      {
+        operation: 'getPet',
+        removal: '2027-09-01T00:00:00.000Z',
+        successor: '/pets',
+        accountId: 1,
+        account: 'shop',
+        keyId: 7,
+        label: 'price board',
+        requests: 1_204,
+        lastHour: '2026-11-23T14:00:00.000Z',
+      },
     ],
   });
 
@@ -60,18 +49,14 @@ const useCursor = placeCursor<UsePlace>(
   { requests: 955, keyId: 7, operation: 'getPet' },
 );
 
-const listDeprecations = read(Uses, {
+const listDeprecations = list(DeprecatedUseRow, 'keys that call deprecated operations', {
   id: 'listDeprecations',
   path: '/deprecations',
   role: 'viewer',
-  summary: 'List keys that call deprecated operations',
   description:
     'Returns a page of the keys that called a deprecated operation in the last 30 days, the most requests first. ' +
     'Requests between two pages can move a key to an earlier page, so it can be missing, but no key appears twice.',
-  parameters: {
-    limit: integer(LIMIT, { description: 'Maximum number of rows.', example: LIMIT.default }),
-    cursor: useCursor,
-  },
+  parameters: { cursor: useCursor },
   async handle({ parameters, signal }, { clock, usageHistory, deprecated }: Repositories) {
     const { limit, cursor: after } = parameters;
     const uses = await listDeprecatedUses(usageHistory, deprecated, clock().unix, {
