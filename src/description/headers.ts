@@ -132,13 +132,13 @@ export function nextLink(
   parameters: Readonly<Record<string, AnyParameter>>,
   presence: string,
 ): Header {
-  const [name, place] = Object.entries(parameters).find(([, { isPlace }]) => isPlace) ?? [];
+  const [name, cursor] = Object.entries(parameters).find(([, { isCursor }]) => isCursor) ?? [];
   const limit = parameters['limit']?.absent as number;
   const longest = Object.entries(parameters).reduce((sum, each) => sum + longestPart(...each), 0);
   return {
     description: `The next page (\`rel="next"\`, RFC 8288). ${presence}`,
     schema: links(LONGEST_ADDRESS + longest),
-    example: `<${address}?limit=${limit}&${name}=${String(place?.example)}>; rel="next"`,
+    example: `<${address}?limit=${limit}&${name}=${String(cursor?.example)}>; rel="next"`,
   };
 }
 

@@ -191,7 +191,7 @@ function successes(operation: Operation, base: string): Record<string, Response>
 }
 
 function isPaged({ parameters }: Operation): boolean {
-  return Object.values(parameters).some(({ isPlace }) => isPlace);
+  return Object.values(parameters).some(({ isCursor }) => isCursor);
 }
 
 /** The headers of every response of the operation. */

@@ -1,8 +1,8 @@
 // Contract: section 3.
 import { crc32 } from 'node:zlib';
 
-/** A place in a list that is not in the order of ids: the values that its cursors hold. */
-export type Place = { readonly [name: string]: string | number | bigint | undefined };
+/** What a list that is not in the order of ids is sorted by, of its last item: the values that its cursors hold. */
+export type SortKey = { readonly [name: string]: string | number | bigint | undefined };
 
 /** An id and its CRC-32. Shared by all calls, because each one finishes with it before it returns. */
 const bytes = Buffer.alloc(12);
@@ -12,21 +12,21 @@ const idBytes = bytes.subarray(0, 8);
 const CHECKSUM = 4;
 
 /**
- * The cursor of the page after a place: the place and its CRC-32, in base64url. The place is the id of an item, or a text of
- * more than 8 bytes for a list that is not in the order of ids. Clients must not read it. Anybody can make one, so what it
+ * The cursor of the page after an item: its key and a CRC-32, in base64url. The key is the item's id, or a text of more than
+ * 8 bytes for a list that is not in the order of ids. Clients must not read it. Anybody can make one, so what it
  * holds is checked as parameters are.
  */
-export function encodeCursor(place: bigint | string): string {
-  if (typeof place === 'string') return encodeText(place);
-  bytes.writeBigInt64BE(place, 0);
+export function encodeCursor(key: bigint | string): string {
+  if (typeof key === 'string') return encodeText(key);
+  bytes.writeBigInt64BE(key, 0);
   bytes.writeUInt32BE(crc32(idBytes), idBytes.length);
   return bytes.toString('base64url');
 }
 
-function encodeText(place: string): string {
+function encodeText(key: string): string {
   const checksum = Buffer.alloc(CHECKSUM);
-  checksum.writeUInt32BE(crc32(place));
-  return Buffer.concat([Buffer.from(place), checksum]).toString('base64url');
+  checksum.writeUInt32BE(crc32(key));
+  return Buffer.concat([Buffer.from(key), checksum]).toString('base64url');
 }
 
 /** The id in a cursor, or undefined for a text that `encodeCursor` did not make of an id. */
@@ -43,6 +43,6 @@ export function decodeTextCursor(cursor: string): string | undefined {
   const all = Buffer.from(cursor, 'base64url');
   // Node.js accepts other characters and other spellings too.
   if (all.length <= CHECKSUM || all.toString('base64url') !== cursor) return undefined;
-  const place = all.subarray(0, -CHECKSUM);
-  return all.readUInt32BE(place.length) === crc32(place) ? place.toString() : undefined;
+  const key = all.subarray(0, -CHECKSUM);
+  return all.readUInt32BE(key.length) === crc32(key) ? key.toString() : undefined;
 }

@@ -18,10 +18,10 @@ export interface PageQuery extends Abortable {
 }
 
 /** A page of a list. */
-export interface Page<T, Place = bigint> {
+export interface Page<T, Next = bigint> {
   readonly items: readonly T[];
-  /** The place of the last item, by default its id, when more items follow it. */
-  readonly next: Place | undefined;
+  /** What the next page begins after: the id of the last item, or its sort key. Undefined on the last page. */
+  readonly next: Next | undefined;
 }
 
 /** The page of items of which one more than `limit` was read, if there was one. */
@@ -29,25 +29,18 @@ export function toPage<T extends { readonly id: number | bigint }>(
   items: readonly T[],
   limit: number,
 ): Page<T>;
-export function toPage<T, Place>(
-  items: readonly T[],
-  limit: number,
-  toPlace: (last: T) => Place,
-): Page<T, Place>;
+export function toPage<T, Next>(items: readonly T[], limit: number, toNext: (last: T) => Next): Page<T, Next>;
 export function toPage<T extends { readonly id: number | bigint }>(
   items: readonly T[],
   limit: number,
-  toPlace: (last: T) => unknown = ({ id }) => BigInt(id),
+  toNext: (last: T) => unknown = ({ id }) => BigInt(id),
 ): Page<T, unknown> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
-  return { items: shown, next: items.length > limit && last !== undefined ? toPlace(last) : undefined };
+  return { items: shown, next: items.length > limit && last !== undefined ? toNext(last) : undefined };
 }
 
-export function mapPage<T, U, Place>(
-  { items, next }: Page<T, Place>,
-  describe: (item: T) => U,
-): Page<U, Place> {
+export function mapPage<T, U, Next>({ items, next }: Page<T, Next>, describe: (item: T) => U): Page<U, Next> {
   return { items: items.map(describe), next };
 }
 

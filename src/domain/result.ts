@@ -1,4 +1,4 @@
-import type { Place } from './cursor.ts';
+import type { SortKey } from './cursor.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** An expected outcome that is not what was asked for. Nothing of a refused change is done. */
@@ -8,8 +8,8 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
   readonly message?: string;
   /** Seconds. */
   readonly retryAfter?: number;
-  /** The place in a list from which the caller can go on. */
-  readonly next?: bigint | Place;
+  /** What the next page of a list begins after: an id or a sort key. */
+  readonly next?: bigint | SortKey;
 }
 
 /** What a use case gives back. Faults are thrown instead. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Actor, OperatorActor } from '../domain/audit.ts';
-import type { Place } from '../domain/cursor.ts';
+import type { SortKey } from '../domain/cursor.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
 import { listExamples } from '../domain/fields.ts';
@@ -62,7 +62,7 @@ interface DeclaredAnswer {
 }
 
 /** The page that a list returns, of objects or as JSON. */
-export interface AnyPage extends Pick<Page<unknown, bigint | Place>, 'next'> {
+export interface AnyPage extends Pick<Page<unknown, bigint | SortKey>, 'next'> {
   readonly items: readonly object[] | Json<readonly unknown[]>;
   /** Keeps the response of a page that may be returned again, so that the service encodes it only once. */
   readonly cache?: { response?: object } | undefined;

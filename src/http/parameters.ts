@@ -1,6 +1,6 @@
 // Contract: sections 3 and 4.
 import type { z } from 'zod';
-import { decodeCursor, decodeTextCursor, encodeCursor, type Place } from '../domain/cursor.ts';
+import { decodeCursor, decodeTextCursor, encodeCursor, type SortKey } from '../domain/cursor.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { instantFromText, LAST_INSTANT, NO_INSTANT, textFromInstant } from '../domain/instant.ts';
 import { int64FromDecimal } from '../domain/int64.ts';
@@ -19,7 +19,7 @@ const longestOf = (texts: readonly string[]) =>
 /** How many items a page of a list has. */
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
 
-export type Value = string | number | bigint | boolean | readonly bigint[] | readonly string[] | Place;
+export type Value = string | number | bigint | boolean | readonly bigint[] | readonly string[] | SortKey;
 
 /** The values of parameters by name, undefined for each that is absent. */
 export type Values = Readonly<Record<string, Value | undefined>>;
@@ -47,7 +47,7 @@ export interface Parameter<T extends Value = Value, Absent extends Value | undef
   /** The value of a query parameter that is absent. */
   readonly absent: Absent;
   /** Set for the parameter that says where a page begins. */
-  readonly isPlace?: true;
+  readonly isCursor?: true;
 }
 
 /** An integer in decimal with at most four digits. */
@@ -222,7 +222,7 @@ const CURSOR = {
   description: 'Where the page begins. Opaque: follow the `Link` header of the page before.',
   fault: 'must come from the Link header of a list',
   absent: undefined,
-  isPlace: true,
+  isCursor: true,
 } as const;
 
 const cursorSchema = (maxLength: number) => ({ type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength });
@@ -274,13 +274,13 @@ export function cursorOptional<T>({ read }: CursorValue<T>): CursorValue<T | und
 
 const LONGEST_CURSOR = 256;
 
-/** Where a page of a list in another order begins: a place with these values, in their order. */
-export function placeCursor<P extends Place>(
-  values: { readonly [Name in keyof P]: CursorValue<P[Name]> },
-  example: P,
-): Parameter<P> {
-  const entries = Object.entries<CursorValue<Place[string]>>(values);
-  const write = (place: P) => encodeCursor(entries.map(([name]) => String(place[name] ?? '')).join('.'));
+/** The cursor of a list in another order: it holds these values, in their order. */
+export function sortKeyCursor<K extends SortKey>(
+  values: { readonly [Name in keyof K]: CursorValue<K[Name]> },
+  example: K,
+): Parameter<K> {
+  const entries = Object.entries<CursorValue<SortKey[string]>>(values);
+  const write = (key: K) => encodeCursor(entries.map(([name]) => String(key[name] ?? '')).join('.'));
   return {
     ...CURSOR,
     example: write(example),
@@ -290,15 +290,15 @@ export function placeCursor<P extends Place>(
     read(text) {
       const parts = text.length > LONGEST_CURSOR ? undefined : decodeTextCursor(text)?.split('.');
       if (parts?.length !== entries.length) return undefined;
-      const place: Record<string, Place[string]> = {};
+      const key: Record<string, SortKey[string]> = {};
       for (const [index, [name, { read, isOptional = false }]] of entries.entries()) {
         const part = parts[index] ?? '';
         if (isOptional && part === '') continue;
         const value = read(part);
         if (value === undefined) return undefined;
-        place[name] = value;
+        key[name] = value;
       }
-      return place as P;
+      return key as K;
     },
   };
 }

@@ -1,6 +1,6 @@
 // Contract: sections 2, 3.2, 3.3, 3.6 and 4.
 import type { IncomingMessage } from 'node:http';
-import type { Place } from '../domain/cursor.ts';
+import type { SortKey } from '../domain/cursor.ts';
 import { ERRORS, type ErrorCode, MESSAGE_LENGTH } from '../domain/errors.ts';
 import { entityTag, toJson } from '../domain/json.ts';
 import { cutText } from '../domain/text.ts';
@@ -166,26 +166,26 @@ function toContentResponses(
   };
 }
 
-/** The link to the next page: the same path and query, from the place `next` on. */
+/** The link to the next page: the same path and query, after `next`. */
 function nextLink(
   base: string,
   { declaration, inPath, inQuery }: BoundOperation,
   parameters: Values,
-  next: bigint | Place,
+  next: bigint | SortKey,
 ): Fields {
   let { path } = declaration;
   for (const [name] of inPath) path = path.replace(`{${name}}`, `${parameters[name] as number | bigint}`);
   let query = '';
-  let place = '';
+  let cursor = '';
   for (const [name, parameter] of inQuery) {
-    if (parameter.isPlace) place = `${name}=${parameter.write?.(next)}`;
+    if (parameter.isCursor) cursor = `${name}=${parameter.write?.(next)}`;
     const value = parameters[name];
-    if (parameter.isPlace || value === undefined || value === false) continue;
-    const written = parameter.write?.(value) ?? (value as Exclude<typeof value, Place>);
+    if (parameter.isCursor || value === undefined || value === false) continue;
+    const written = parameter.write?.(value) ?? (value as Exclude<typeof value, SortKey>);
     const all = typeof written === 'object' ? written : [written];
     for (const each of all) query += `${name}=${typeof each === 'string' ? encodeURIComponent(each) : each}&`;
   }
-  return fields('Link', `<${base}${path}?${query}${place}>; rel="next"`);
+  return fields('Link', `<${base}${path}?${query}${cursor}>; rel="next"`);
 }
 
 /** Whether `If-None-Match` names the tag, so that the answer is 304 (RFC 9110, section 13.1.2, weak comparison). */

@@ -73,7 +73,7 @@ export async function countInRounds(
 }
 
 /**
- * A page of the rows that fit the filters, in any order. The cursor is the id of the last item before; if its place in the
+ * A page of the rows that fit the filters, in any order. The cursor is the id of the last item before; if its key of the
  * order has changed since, items can come twice or not at all.
  */
 export async function listInRounds<T extends { readonly id: number | bigint }>(
@@ -91,14 +91,14 @@ export async function listInRounds<T extends { readonly id: number | bigint }>(
   const base = after === undefined ? indexed : [...indexed, after];
   const direction = isAscending ? empty : sql`DESC`;
   const order = by === undefined ? sql`${id} ${direction}` : sql`${by} ${direction}, ${id} ${direction}`;
-  let found: { readonly item: T; readonly place: Place }[] = [];
+  let found: { readonly item: T; readonly key: Key }[] = [];
   // In the order of an index and without a filter, a page is read at once.
   const isAtOnce = by === undefined && others.length === 0;
   for await (const round of isAtOnce ? [base] : rounds(engine, source, base, signal)) {
     const rows = await engine.read(sql`
       ${select}, ${by ?? id} FROM ${from} WHERE ${all([...round, ...others])} ORDER BY ${order} LIMIT ${limit + 1}`);
-    found.push(...rows.map((row) => ({ item: parse(row), place: row.at(-1) as Place })));
-    if (!isNewestFirst) found.sort((one, other) => comparePlaces(one, other) * (isAscending ? 1 : -1));
+    found.push(...rows.map((row) => ({ item: parse(row), key: row.at(-1) as Key })));
+    if (!isNewestFirst) found.sort((one, other) => compareKeys(one, other) * (isAscending ? 1 : -1));
     found = found.slice(0, limit + 1);
     if (isNewestFirst && found.length > limit) break;
   }
@@ -109,7 +109,7 @@ export async function listInRounds<T extends { readonly id: number | bigint }>(
 }
 
 /** An integer, or a text that the database compares by its bytes. */
-type Place = bigint | string;
+type Key = bigint | string;
 
 /** The condition of what follows the row `cursor`, or undefined if there is no such row. */
 async function conditionAfter(
@@ -120,17 +120,17 @@ async function conditionAfter(
 ): Promise<Sql | undefined> {
   const compare = raw(isAscending ? '>' : '<');
   if (by === undefined) return sql`${id} ${compare} ${cursor}`;
-  const [last] = await engine.read<[Place]>(sql`SELECT ${by} FROM ${from} WHERE ${id} = ${cursor}`);
+  const [last] = await engine.read<[Key]>(sql`SELECT ${by} FROM ${from} WHERE ${id} = ${cursor}`);
   return last && sql`(${by}, ${id}) ${compare} (${last[0]}, ${cursor})`;
 }
 
-interface Placed {
+interface Keyed {
   readonly item: { readonly id: number | bigint };
-  readonly place: Place;
+  readonly key: Key;
 }
 
-function comparePlaces(one: Placed, other: Placed): number {
-  const [left, right] = [one.place, other.place];
+function compareKeys(one: Keyed, other: Keyed): number {
+  const [left, right] = [one.key, other.key];
   const order =
     typeof left === 'string' || typeof right === 'string'
       ? Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)))

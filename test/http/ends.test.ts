@@ -13,7 +13,7 @@ import {
   headerAttempts,
   headOf,
   pathAttempts,
-  placeName,
+  cursorName,
   queriesOf,
   UNKNOWN_PARAMETERS,
   withQuery,
@@ -106,7 +106,7 @@ async function tryParameter(api: Api, operation: Operation, parameter: NamedPara
 /** A cursor of each list. */
 const FOREIGN = new Set(
   [...OPERATIONS, ...OPERATOR_OPERATIONS].flatMap((each) => {
-    const name = placeName(each);
+    const name = cursorName(each);
     return name === undefined ? [] : String(each.parameters[name]?.example);
   }),
 );
@@ -115,7 +115,7 @@ for (const name of ['SQLite', 'PostgreSQL'] as const)
   for (const kind of ['public', 'admin'] as const)
     for (const operation of APIS[kind]) {
       const { id } = operation;
-      const place = placeName(operation);
+      const pageParameter = cursorName(operation);
       const parameters = queryParameters(operation);
 
       test(`${name}, ${kind}: ${id} answers every value at once, whatever it is`, async () => {
@@ -133,26 +133,30 @@ for (const name of ['SQLite', 'PostgreSQL'] as const)
               await attempt(api, headOf(withQuery(operation, `${one}&${other}`)));
       });
 
-      if (place !== undefined)
+      if (pageParameter !== undefined)
         test(`${name}, ${kind}: ${id} checks what a cursor holds`, async () => {
           const api = databases[name][kind];
-          const example = String(operation.parameters[place]?.example);
+          const example = String(operation.parameters[pageParameter]?.example);
           const { headers } = await attempt(api, withQuery(operation, 'limit=1'));
           const next = /^<(?:https?:\/\/[^/]+\/v1|\/admin\/v1)([^>]+)>/.exec(headers['link'] ?? '')?.[1];
           if (next !== undefined)
             assert.equal((await attempt(api, { method: 'HEAD', path: next })).status, 200, next);
-          const real = new RegExp(`[?&]${place}=([\\w-]+)>`).exec(headers['link'] ?? '')?.[1] ?? example;
+          const real =
+            new RegExp(`[?&]${pageParameter}=([\\w-]+)>`).exec(headers['link'] ?? '')?.[1] ?? example;
           const intervals =
             'interval' in operation.parameters ? ['', '&interval=hour', '&interval=day'] : [''];
           for (const cursor of [real, ...cursorsLike(real), ...cursorsLike(example), ...FOREIGN])
             for (const interval of intervals)
-              await attempt(api, headOf(withQuery(operation, `${place}=${cursor}${interval}`)));
-          for (const [other, { isPlace, example: value }] of parameters)
-            if (isPlace !== true)
+              await attempt(api, headOf(withQuery(operation, `${pageParameter}=${cursor}${interval}`)));
+          for (const [other, { isCursor, example: value }] of parameters)
+            if (isCursor !== true)
               await attempt(
                 api,
                 headOf(
-                  withQuery(operation, `${place}=${real}&${other}=${encodeURIComponent(String(value))}`),
+                  withQuery(
+                    operation,
+                    `${pageParameter}=${real}&${other}=${encodeURIComponent(String(value))}`,
+                  ),
                 ),
               );
         });

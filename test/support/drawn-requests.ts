@@ -14,7 +14,7 @@ import {
   INSTANTS,
   LONG,
   NUMBERS,
-  placeName,
+  cursorName,
   READ_HEADERS,
   type Schema,
   TEXTS,
@@ -37,8 +37,8 @@ export class Learned {
   note(operation: Operation, headers: Readonly<Record<string, string | undefined>>, text: string): void {
     const { etag, link = '', location = '' } = headers;
     if (etag !== undefined) this.tags.set(operation.path, etag);
-    const place = placeName(operation);
-    const cursor = place && new RegExp(`[?&]${place}=([\\w-]+)>`).exec(link)?.[1];
+    const name = cursorName(operation);
+    const cursor = name && new RegExp(`[?&]${name}=([\\w-]+)>`).exec(link)?.[1];
     if (cursor) this.cursors.set(operation.id, cursor);
     const id = Number(/\/(\d+)$/.exec(location)?.[1] ?? /^\{"id":(\d+)/.exec(text)?.[1]);
     if (Number.isSafeInteger(id) && operation.method === 'POST') this.ids.push(id);
@@ -145,7 +145,7 @@ export class DrawnRequests {
 
   #parameter(operation: Operation, [, parameter]: NamedParameter): string {
     const { draw } = this;
-    if (parameter.isPlace) return this.#cursor(operation, parameter);
+    if (parameter.isCursor) return this.#cursor(operation, parameter);
     if (draw.chance(0.5)) return exampleOf(parameter);
     return draw.chance(0.2)
       ? this.#id()

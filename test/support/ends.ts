@@ -202,7 +202,7 @@ export function* headerAttempts(operation: Operation): Generator<Attempt> {
       yield withBody(operation, { path: fill(operation), headers: { [name]: value } });
 }
 
-/** Cursors with a right checksum whose places are that of `cursor` with other values. */
+/** Cursors with a right checksum that hold what `cursor` holds with other values. */
 export function* cursorsLike(cursor: string): Generator<string> {
   for (const id of [-1n, 0n, 1n, 2n ** 53n, INT64_MAX, INT64_MIN]) yield encodeCursor(id);
   for (const text of [...LONG, ...INSTANTS]) yield encodeCursor(text);
@@ -210,17 +210,17 @@ export function* cursorsLike(cursor: string): Generator<string> {
   yield `${cursor}A`;
   if (decodeCursor(cursor) !== undefined) return;
   const parts = (decodeTextCursor(cursor) ?? '').split('.');
-  const places = parts.flatMap((_, index) =>
+  const changed = parts.flatMap((_, index) =>
     [...NUMBERS, ...TEXTS, ...BEYOND_INSTANTS].map((value) => parts.with(index, value)),
   );
-  for (const value of NUMBERS) places.push(parts.map(() => value));
-  places.push([...parts, '1'], parts.slice(1), parts.toReversed());
-  for (const place of places) yield encodeCursor(place.join('.'));
+  for (const value of NUMBERS) changed.push(parts.map(() => value));
+  changed.push([...parts, '1'], parts.slice(1), parts.toReversed());
+  for (const each of changed) yield encodeCursor(each.join('.'));
 }
 
 /** The name of the parameter that says where a page begins, if the operation has one. */
-export function placeName(operation: Operation): string | undefined {
-  return queryParameters(operation).find(([, { isPlace }]) => isPlace)?.[0];
+export function cursorName(operation: Operation): string | undefined {
+  return queryParameters(operation).find(([, { isCursor }]) => isCursor)?.[0];
 }
 
 /** JSON of any kind. The numbers are no JavaScript numbers. */

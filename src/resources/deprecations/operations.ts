@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { textIfInstant } from '../../domain/instant.ts';
 import { mapPage, toPage } from '../../domain/page.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
-import { cursorCount, cursorOperation, cursorRowId, placeCursor } from '../../http/parameters.ts';
+import { cursorCount, cursorOperation, cursorRowId, sortKeyCursor } from '../../http/parameters.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { UsageRepository } from '../usage/repository.ts';
-import { type DeprecatedOperation, type DeprecatedUse, listDeprecatedUses, type UsePlace } from './uses.ts';
+import { type DeprecatedOperation, type DeprecatedUse, listDeprecatedUses, type UseSortKey } from './uses.ts';
 
 interface Repositories {
   readonly clock: Clock;
@@ -44,7 +44,7 @@ const DeprecatedUseRow = z
     ],
   });
 
-const useCursor = placeCursor<UsePlace>(
+const useCursor = sortKeyCursor<UseSortKey>(
   { requests: cursorCount, keyId: cursorRowId, operation: cursorOperation },
   { requests: 955, keyId: 7, operation: 'getPet' },
 );
@@ -64,7 +64,7 @@ const listDeprecations = list(DeprecatedUseRow, 'keys that call deprecated opera
       after,
       signal,
     });
-    const page = toPage(uses, limit, ({ requests, keyId, operation }): UsePlace => {
+    const page = toPage(uses, limit, ({ requests, keyId, operation }): UseSortKey => {
       return { requests, keyId, operation };
     });
     return mapPage(page, describeUse);

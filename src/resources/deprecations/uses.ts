@@ -32,10 +32,10 @@ function lastDays(now: number): UsageQuery {
   return { interval: 'day', from: firstOfLastDays(now), to: now };
 }
 
-/** A place between the uses, which descend by requests, then ascend by key and by operation. */
-export type UsePlace = Pick<DeprecatedUse, 'requests' | 'keyId' | 'operation'>;
+/** What the uses are sorted by: they descend by requests, then ascend by key and by operation. */
+export type UseSortKey = Pick<DeprecatedUse, 'requests' | 'keyId' | 'operation'>;
 
-/** The keys that called a deprecated operation in the last 30 days, the most requests first: up to `limit` after a place. */
+/** The keys that called a deprecated operation in the last 30 days, the most requests first: up to `limit` after a sort key. */
 export async function listDeprecatedUses(
   history: Pick<UsageRepository, 'sums' | 'lastCalls'>,
   deprecated: readonly DeprecatedOperation[],
@@ -44,7 +44,7 @@ export async function listDeprecatedUses(
     limit = Infinity,
     after,
     signal,
-  }: Abortable & { readonly limit?: number; readonly after?: UsePlace | undefined } = {},
+  }: Abortable & { readonly limit?: number; readonly after?: UseSortKey | undefined } = {},
 ): Promise<readonly DeprecatedUse[]> {
   const range = lastDays(now);
   const ranked: Omit<DeprecatedUse, 'lastHour'>[] = [];
@@ -54,7 +54,7 @@ export async function listDeprecatedUses(
       by: 'key',
       operation,
       limit,
-      after: after && placeOf(operation, after),
+      after: after && toSumKey(operation, after),
       signal,
     })) {
       const { keyId = 0, label, accountId = 0, account = '' } = sum;
@@ -72,15 +72,15 @@ export async function listDeprecatedUses(
   );
 }
 
-function compareUses(one: UsePlace, other: UsePlace): number {
+function compareUses(one: UseSortKey, other: UseSortKey): number {
   const order = other.requests - one.requests || one.keyId - other.keyId;
   return order === 0
     ? Number(one.operation > other.operation) - Number(one.operation < other.operation)
     : order;
 }
 
-/** The place among the sums of one operation. A later operation of the same key follows. */
-function placeOf(operation: string, { requests, keyId, operation: last }: UsePlace): SumPlace {
+/** The sort key among the sums of one operation. A later operation of the same key follows. */
+function toSumKey(operation: string, { requests, keyId, operation: last }: UseSortKey): SumPlace {
   return { number: -requests, group: operation > last ? keyId - 1 : keyId };
 }
 

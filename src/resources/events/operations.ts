@@ -13,7 +13,7 @@ import {
   cursorText,
   integer,
   type Parameter,
-  placeCursor,
+  sortKeyCursor,
 } from '../../http/parameters.ts';
 import type { Feed } from './feed.ts';
 import { eventJson, type EventRepository } from './repository.ts';
@@ -45,7 +45,7 @@ type FeedPlace = {
   readonly place: bigint;
 };
 
-const feedCursor = placeCursor<FeedPlace>(
+const feedCursor = sortKeyCursor<FeedPlace>(
   { feed: cursorText(/^[0-9a-f]{12}$/), accountId: cursorRowId, place: cursorInt64 },
   { feed: '5f1c0b9e7a32', accountId: 3, place: 815n },
 );

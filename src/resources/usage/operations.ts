@@ -11,7 +11,7 @@ import {
   instant,
   integer,
   oneOf,
-  placeCursor,
+  sortKeyCursor,
   rowFilter,
 } from '../../http/parameters.ts';
 import { textIfInstant } from '../../domain/instant.ts';
@@ -77,7 +77,7 @@ type RowPlace = UsagePlace & {
   readonly to: number;
 };
 
-const rowCursor = placeCursor<RowPlace>(
+const rowCursor = sortKeyCursor<RowPlace>(
   {
     to: cursorInstant,
     start: cursorInstant,
@@ -162,7 +162,7 @@ const group: CursorValue<string | number> = {
   read: (text) => cursorOperation.read(text) ?? cursorCount.read(text),
 };
 
-const sumCursor = placeCursor<PagePlace>(
+const sumCursor = sortKeyCursor<PagePlace>(
   { from: cursorInstant, to: cursorInstant, number: cursorCount, group },
   { from: Date.parse('2026-11-01'), to: Date.parse('2026-12-01'), number: -955, group: 'listPets' },
 );
