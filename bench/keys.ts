@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../src/config/config.ts';
+import { readConfig } from '../src/app/config.ts';
 import { SCOPES } from '../src/domain/scope.ts';
 import { ApiKey } from '../src/domain/api-key.ts';
 import { steadyClock } from '../src/domain/clock.ts';

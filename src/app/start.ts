@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { type Addresses, logAddresses, warnOfAddresses } from './announce.ts';
 import { startBackground } from './background.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from './config.ts';
 import type { OpenConsole } from './console-listener.ts';
 import type { Clock } from '../domain/clock.ts';
 import { clientAddress } from '../http/address.ts';

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { localAddress } from '../config/addresses.ts';
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../app/config.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { Category } from '../resources/categories/schema.ts';
 import type { FirstKey } from './first-key.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readSettings, variableWarnings } from '../config/config.ts';
+import { readSettings, variableWarnings } from '../app/config.ts';
 import { maskUrl } from '../config/mask-url.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
 import type { ProgramTerminal } from './context.ts';

@@ -1,4 +1,4 @@
-import { readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../app/config.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { RateLimitAdmin } from '../limits/limiter.ts';
 import { ServiceError } from '../domain/errors.ts';
@@ -9,7 +9,7 @@ import type { CommandContext as Context, Terminal } from '../terminal/command.ts
 import { openOutput, type System } from '../terminal/output.ts';
 
 /** The parts that a command works with. */
-export type CommandContext = Context<Store>;
+export type CommandContext = Context<Store, Config>;
 
 export function systemClock(): Clock {
   return steadyClock(Date.now, performance.now.bind(performance));
@@ -60,10 +60,10 @@ export function openTerminal(system: System) {
     }
   };
 
-  const withQuotas: Terminal<Store>['withQuotas'] = (command) =>
+  const withQuotas: Terminal<Store, Config>['withQuotas'] = (command) =>
     withStore((context) => useQuotas(context, (quotas) => command({ ...context, quotas })));
 
-  const tryQuotas: Terminal<Store>['tryQuotas'] = async (context, things, work) => {
+  const tryQuotas: Terminal<Store, Config>['tryQuotas'] = async (context, things, work) => {
     try {
       return await useQuotas(context, work);
     } catch (error) {

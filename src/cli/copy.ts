@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../app/config.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../app/config.ts';
 import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from '../config/database-url.ts';
 import { systemActor } from '../config/system-actor.ts';
 import { textFromInstant } from '../domain/instant.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Banner } from './banner.ts';
 import type { LogOutput } from '../observability/log-output.ts';
-import { readConfig, variableWarnings } from '../config/config.ts';
+import { readConfig, variableWarnings } from '../app/config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Service } from '../app/start.ts';
 import { systemActor } from '../config/system-actor.ts';

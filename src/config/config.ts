@@ -6,6 +6,17 @@ import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from './database-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
 import { maskUrl } from './mask-url.ts';
 import { urlFault } from './server-url.ts';
+import {
+  oneOf,
+  optional,
+  type Parser,
+  type Settings,
+  type SettingValues,
+  text,
+  variable,
+  type Variable,
+  whole,
+} from './variables.ts';
 import { mistypedVariables, unknownVariables } from './unknown-variables.ts';
 
 const LOG_FORMATS = ['pretty', 'json'] as const;
@@ -22,24 +33,6 @@ export type Networks = readonly {
   readonly family: 'ipv4' | 'ipv6';
 }[];
 
-/**
- * Parsers of environment variables. A parser calls `refuse` once for each fault, and its result is then not used. They do
- * without zod, because every command reads the configuration: see docs/design/cli.md.
- */
-type Parser<T> = (value: string, refuse: (fault: string) => void) => T;
-
-const text =
-  (fault: string, holds: (value: string) => boolean): Parser<string> =>
-  (value, refuse) => {
-    if (!holds(value)) refuse(fault);
-    return value;
-  };
-const whole = (from: number, to: number): Parser<number> => {
-  const digits = text(`must be a whole number from ${from} to ${to}`, (value) => {
-    return /^\d{1,10}$/.test(value) && Number(value) >= from && Number(value) <= to;
-  });
-  return (value, refuse) => Number(digits(value, refuse));
-};
 const anyPort = whole(0, 65_535);
 const listenPort: Parser<number> = (value, refuse) => {
   // For a Service called "console", Kubernetes sets CONSOLE_PORT=tcp://10.0.0.1:80. Docker does it for linked containers.
@@ -49,8 +42,6 @@ const listenPort: Parser<number> = (value, refuse) => {
   );
   return 0;
 };
-const oneOf = <const T extends string>(values: readonly T[]) =>
-  text(`must be one of ${values.join(', ')}`, (value) => values.some((each) => each === value)) as Parser<T>;
 const list = (value: string) => value.split(',').map((item) => item.trim());
 
 /** The value in its normal form. `normal` gives undefined for a value that is refused. */
@@ -94,16 +85,6 @@ const origins: Parser<'*' | readonly string[]> = (value, refuse) => {
   return list(value).flatMap((item) => normalOrigin(item) ?? []);
 };
 
-interface Variable<T> {
-  readonly parse: Parser<T>;
-  readonly byDefault: T;
-}
-
-const variable = <T>(parse: Parser<T>, byDefault: NoInfer<T>): Variable<T> => ({ parse, byDefault });
-
-/** A variable without a default. */
-const optional = <T>(parse: Parser<T>): Variable<T | undefined> => ({ parse, byDefault: undefined });
-
 const VARIABLES = {
   HOST: variable(listenHost, '127.0.0.1'),
   PORT: variable(listenPort, 8080),
@@ -125,16 +106,12 @@ const VARIABLES = {
   LOG_FORMAT: optional(oneOf(LOG_FORMATS)),
   BAN_AFTER: variable(whole(1, 10_000), 100),
   BAN_SECONDS: variable(whole(1, 86_400), 300),
-  ORDER_HOLD_HOURS: variable(whole(1, 8_760), 72),
-  MAX_OPEN_ORDERS: variable(whole(1, 1_000_000), 100),
-  EVENTS_KEEP_DAYS: variable(whole(7, 365), 30),
-  AUDIT_KEEP_DAYS: variable(whole(30, 3_650), 400),
-  WEBHOOKS: variable(oneOf(['on', 'off']), 'on'),
-  WEBHOOKS_ALLOW_PRIVATE: variable(oneOf(['true', 'false']), 'false'),
   MAX_CONNECTIONS_PER_ADDRESS: variable(whole(1, 1_000_000), 1_000),
 };
 
-const NAMES = Object.keys(VARIABLES);
+function allVariables(settings: Settings): Readonly<Record<string, Variable<unknown>>> {
+  return { ...VARIABLES, ...Object.fromEntries(Object.values(settings)) };
+}
 
 type Values = { readonly [Name in keyof typeof VARIABLES]: (typeof VARIABLES)[Name]['byDefault'] };
 
@@ -144,12 +121,26 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration from environment variables. An empty variable counts as unset.
+ * Reads the configuration from environment variables, with the settings of the features. An empty variable counts as unset.
  * @throws ConfigError that names every variable at fault.
  */
-export function readConfig(env: NodeJS.ProcessEnv) {
-  const { values } = parseEnvironment(env);
-  return Object.freeze({
+export function parseConfig<S extends Settings>(
+  env: NodeJS.ProcessEnv,
+  settings: S,
+): Config & SettingValues<S> {
+  const { values } = parseEnvironment(env, settings);
+  const own = Object.entries(settings).map(([name, [variableName]]) => [name, values[variableName as never]]);
+  return Object.freeze({ ...describeConfig(values), ...(Object.fromEntries(own) as SettingValues<S>) });
+}
+
+/** Where the service listens, for a program that loads nothing else of it. @throws ConfigError. */
+export function readAddress({ HOST, PORT }: NodeJS.ProcessEnv) {
+  const { values } = parseEnvironment({ HOST, PORT }, {});
+  return { host: values.HOST, port: values.PORT };
+}
+
+function describeConfig(values: Values) {
+  return {
     host: values.HOST,
     /** 0 takes any free port. */
     port: values.PORT,
@@ -185,27 +176,16 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     logFormat: values.LOG_FORMAT,
     banAfter: values.BAN_AFTER,
     banSeconds: values.BAN_SECONDS,
-    /** Milliseconds that an animal is held for a new order. */
-    orderHold: values.ORDER_HOLD_HOURS * 3_600_000,
-    /** Open orders that one account may have. */
-    maxOpenOrders: values.MAX_OPEN_ORDERS,
-    /** Milliseconds that events stay in the feed. */
-    eventsKept: values.EVENTS_KEEP_DAYS * 86_400_000,
-    /** Milliseconds that entries of keys stay in the audit log. */
-    auditKept: values.AUDIT_KEEP_DAYS * 86_400_000,
-    /** Whether this deployment has webhooks. */
-    hasWebhooks: values.WEBHOOKS === 'on',
-    /** Whether endpoints may have http, any port and private addresses, for development. */
-    allowsPrivateWebhooks: values.WEBHOOKS_ALLOW_PRIVATE === 'true',
     /** Connections that one client address may have open. */
     maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
-  });
+  };
 }
 
-function parseEnvironment(env: NodeJS.ProcessEnv) {
+function parseEnvironment(env: NodeJS.ProcessEnv, settings: Settings) {
+  const variables = allVariables(settings);
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const faults: string[] = [];
-  const entries = Object.entries<Variable<unknown>>(VARIABLES).map(([name, { parse, byDefault }]) => {
+  const entries = Object.entries(variables).map(([name, { parse, byDefault }]) => {
     const value = given[name];
     const refuse = (fault: string) => void faults.push(`${name} ${fault}`);
     return [name, value === undefined ? byDefault : parse(value, refuse)];
@@ -218,20 +198,25 @@ function parseEnvironment(env: NodeJS.ProcessEnv) {
       { variable: 'CONSOLE_PORT', host: values.CONSOLE_HOST, port: values.CONSOLE_PORT },
     ]),
   );
-  faults.push(...unknownVariables(Object.keys(given), NAMES).faults);
+  faults.push(...unknownVariables(Object.keys(given), Object.keys(variables)).faults);
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
-  return { given, values };
+  return { given, values, variables };
 }
 
 /** A line for each variable that looks like one of the service and has no effect. */
-export function variableWarnings(env: NodeJS.ProcessEnv): readonly string[] {
+export function findVariableWarnings(env: NodeJS.ProcessEnv, settings: Settings): readonly string[] {
+  const variables = allVariables(settings);
+  const names = Object.keys(variables);
   const given = Object.keys(env).filter((name) => env[name] !== '');
-  return [...unknownVariables(given, NAMES).warnings, ...mistypedVariables(env, NAMES, accepts)];
+  return [
+    ...unknownVariables(given, names).warnings,
+    ...mistypedVariables(env, names, (name, value) => accepts(variables[name], value)),
+  ];
 }
 
-function accepts(name: string, value: string): boolean {
+function accepts(known: Variable<unknown> | undefined, value: string): boolean {
   let isAccepted = true;
-  VARIABLES[name as keyof typeof VARIABLES].parse(value, () => {
+  known?.parse(value, () => {
     isAccepted = false;
   });
   return isAccepted;
@@ -246,26 +231,24 @@ interface Setting {
 }
 
 /**
- * Every variable that `readConfig` reads.
+ * Every variable that `parseConfig` reads.
  * @throws ConfigError that names every variable at fault.
  */
-export function readSettings(env: NodeJS.ProcessEnv): readonly Setting[] {
-  const { given, values } = parseEnvironment(env);
-  return NAMES.map((name) => {
+export function listSettings(env: NodeJS.ProcessEnv, settings: Settings): readonly Setting[] {
+  const { given, variables } = parseEnvironment(env, settings);
+  return Object.entries(variables).map(([name, { written }]) => {
     const value = given[name];
     if (value !== undefined) return { variable: name, value, from: 'environment' };
-    const byDefault = values[name as keyof typeof values];
-    // A list is empty by default.
     return {
       variable: name,
-      value: typeof byDefault === 'object' ? undefined : byDefault?.toString(),
+      value: written,
       from: 'default',
     };
   });
 }
 
-/** The whole configuration, checked. */
-export type Config = ReturnType<typeof readConfig>;
+/** The configuration without that of the features, checked. */
+export type Config = ReturnType<typeof describeConfig>;
 
 /** The base addresses of the committed description. */
 export const EXAMPLE_URLS: Readonly<Record<Environment, string>> = {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Settings } from '../config/variables.ts';
 import type { EventKinds } from './events/schema.ts';
 import type { OperatorResource, Resource } from '../http/operation.ts';
 import type { Metric } from '../observability/metrics.ts';
@@ -27,6 +28,8 @@ export interface Feature {
   /** The name of the folder. */
   readonly name: string;
   readonly repositories?: Readonly<Record<string, RepositoryModule>>;
+  /** What the environment sets for it. */
+  readonly settings?: Settings;
   /** The commands of the program that it adds, or adds to, by their names. */
   readonly commands?: Readonly<Record<string, () => Promise<AddCommands>>>;
   readonly operations?: () => Promise<OperationsModule>;

@@ -7,8 +7,8 @@ import type { RateLimitAdmin } from '../limits/limiter.ts';
 import type { Output, System } from './output.ts';
 
 /** What a command works with. It names the repositories that it uses. */
-export interface CommandContext<Repositories> {
-  readonly config: Config;
+export interface CommandContext<Repositories, Settings = unknown> {
+  readonly config: Config & Settings;
   readonly clock: Clock;
   readonly store: Repositories;
   /** The user of the system who runs the command. */
@@ -16,17 +16,20 @@ export interface CommandContext<Repositories> {
 }
 
 /** What the program gives to the commands of a resource. */
-export interface Terminal<Repositories> extends Output {
+export interface Terminal<Repositories, Settings = unknown> extends Output {
   readonly system: System;
   /**
    * Opens the configured store for one command, and closes it however the command ends. A service may be running on it.
    * @throws ConfigError; StartupError, also when there is no database yet: a mistyped address makes no empty catalogue.
    */
-  withStore(this: void, command: (context: CommandContext<Repositories>) => Promise<void>): Promise<void>;
+  withStore(
+    this: void,
+    command: (context: CommandContext<Repositories, Settings>) => Promise<void>,
+  ): Promise<void>;
   /** Opens the limits for a command that has opened its store. @throws StartupError when Redis cannot be used. */
   useQuotas<T>(
     this: void,
-    context: CommandContext<Repositories>,
+    context: CommandContext<Repositories, Settings>,
     work: (quotas: RateLimitAdmin) => Promise<T>,
   ): Promise<T>;
   /**
@@ -35,14 +38,16 @@ export interface Terminal<Repositories> extends Output {
    */
   tryQuotas<T>(
     this: void,
-    context: CommandContext<Repositories>,
+    context: CommandContext<Repositories, Settings>,
     things: string,
     work: (quotas: RateLimitAdmin) => Promise<T>,
   ): Promise<T | undefined>;
   /** Like `withStore`, with the limits that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
   withQuotas(
     this: void,
-    command: (context: CommandContext<Repositories> & { readonly quotas: RateLimitAdmin }) => Promise<void>,
+    command: (
+      context: CommandContext<Repositories, Settings> & { readonly quotas: RateLimitAdmin },
+    ) => Promise<void>,
   ): Promise<void>;
 }
 

@@ -1,13 +1,8 @@
 // Contract: section 7.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  baseUrls,
-  ConfigError,
-  readConfig,
-  readSettings,
-  variableWarnings,
-} from '../../src/config/config.ts';
+import { readConfig, readSettings, variableWarnings } from '../../src/app/config.ts';
+import { baseUrls, ConfigError } from '../../src/config/config.ts';
 import { USUAL_VARIABLES } from './usual-variables.ts';
 
 const faults = (env: Record<string, string>): string[] => {
@@ -45,7 +40,7 @@ test('without variables every setting has its documented default', () => {
     maxOpenOrders: 100,
     eventsKept: 30 * 86_400_000,
     auditKept: 400 * 86_400_000,
-    webhooks: true,
+    hasWebhooks: true,
   });
   assert.ok(Object.isFrozen(config));
 });

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { freePort } from '../support/servers.ts';
 import { startTestService } from '../support/service.ts';
 import { DASHBOARD, pathOf, read, readYaml } from './files.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PetStore } from '../../client/src/index.ts';
 import { STOP_DEADLINE } from '../../src/cli/serve.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { HTTP_LIMITS } from '../../src/http/server.ts';
 import { SECOND } from '../../src/domain/clock.ts';
 import { read, readYaml } from './files.ts';

@@ -14,7 +14,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { systemdAnalyze } from '../support/deploy-checks.ts';
 import { newDatabase } from '../support/new-database.ts';
 import { program } from '../support/servers.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 
 interface Compose {
   readonly services: Record<string, { environment?: Record<string, string> }>;

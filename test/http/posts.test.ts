@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import type { ClientUses } from '../../src/resources/operations.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { createPet, getPet } from '../../src/resources/pets/operations.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { Listener } from '../../src/http/listener.ts';
 import { createPublicApi } from '../../src/http/public-api.ts';
 import { clientAddress } from '../../src/http/address.ts';

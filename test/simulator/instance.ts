@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Fields, type Handlers, namesAndValues, type ResponseWriter } from 'direct-http';
 import pino from 'pino';
-import type { Config } from '../../src/config/config.ts';
+import type { Config } from '../../src/app/config.ts';
 import type { Response } from '../../src/http/context.ts';
 import { errorResponse } from '../../src/http/response.ts';
 import { HTTP_LIMITS } from '../../src/http/server.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Config } from '../../src/config/config.ts';
-import { readConfig } from '../../src/config/config.ts';
+import type { Config } from '../../src/app/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { SECOND } from '../../src/domain/clock.ts';
 import { ENGINE_PARTS } from '../../src/app/store.ts';
 import type { Store } from '../../src/resources/repositories.ts';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/cli/context.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { DEFAULT_SCOPES, type Scope } from '../../src/domain/scope.ts';
 import type { Limits, Plan } from '../../src/domain/plan.ts';
 import { requireValue } from '../../src/terminal/command.ts';

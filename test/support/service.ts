@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import pino from 'pino';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { type Scope, SCOPES } from '../../src/domain/scope.ts';
 import { ApiKey, type Environment } from '../../src/domain/api-key.ts';
 import type { Limits } from '../../src/domain/plan.ts';

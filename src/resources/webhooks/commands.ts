@@ -11,6 +11,11 @@ import type { AccountRepository } from '../accounts/repository.ts';
 import { type Delivery, describeWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
 import { REPLAYED } from './rules.ts';
 
+interface Settings {
+  /** Milliseconds that events stay in the feed. */
+  readonly eventsKept: number;
+}
+
 interface Repositories {
   readonly accounts: AccountRepository;
   readonly webhooks: WebhookRepository;
@@ -53,7 +58,7 @@ const DELIVERY_COLUMNS: readonly Column[] = [
 /** The number of a webhook, as `webhooks list` shows it. */
 const webhookId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
-export function webhooksCommands(program: Command, terminal: Terminal<Repositories>): void {
+export function webhooksCommands(program: Command, terminal: Terminal<Repositories, Settings>): void {
   const { withStore, printJson, printLine, printPages } = terminal;
   const group = program
     .command('webhooks')
@@ -137,7 +142,7 @@ export function webhooksCommands(program: Command, terminal: Terminal<Repositori
 }
 
 function showWebhook(
-  { withStore, printJson, printTable, printLine }: Terminal<Repositories>,
+  { withStore, printJson, printTable, printLine }: Terminal<Repositories, Settings>,
   id: number,
   json: true | undefined,
 ): Promise<void> {
@@ -154,7 +159,7 @@ function showWebhook(
 }
 
 function enableWebhooks(
-  { withStore, printJson, printLine, printRows }: Terminal<Repositories>,
+  { withStore, printJson, printLine, printRows }: Terminal<Repositories, Settings>,
   id: number | undefined,
   { all, json }: EnableOptions,
 ): Promise<void> {
