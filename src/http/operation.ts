@@ -395,9 +395,8 @@ function describeAnswer(
   schema: z.ZodType,
   { noStore, example = listExamples(schema)[0] }: WithAnswer,
 ): DeclaredAnswer {
+  const examples = { example: { summary: 'Example', value: example } };
   const { description = '' } = schema;
-  const [summary = ''] = description.split(/[.:](?: |$)/);
-  const examples = { example: { summary, value: example } };
   return { status, description, content: { schema, examples }, ...(noStore && { noStore }) };
 }
 
