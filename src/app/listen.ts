@@ -12,7 +12,7 @@ import { createHttpServer, type HttpLimits, serve } from '../http/server.ts';
 import type { Logger } from 'pino';
 
 /** Where a server listens, with the variable of its port. */
-interface Place {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
   readonly variable: 'PORT' | 'CONSOLE_PORT' | 'METRICS_PORT';
@@ -25,7 +25,7 @@ const MAX_BACKLOG = 4_096;
  * Listens, and returns the port. Port 0 takes any free one.
  * @throws StartupError in one line.
  */
-export async function listen(server: Server, { host, port, variable }: Place): Promise<number> {
+export async function listen(server: Server, { host, port, variable }: ListenAddress): Promise<number> {
   try {
     server.listen({ host, port, backlog: MAX_BACKLOG });
     await once(server, 'listening');
@@ -54,14 +54,14 @@ export interface Port {
   serve(handlers: Handlers<Response>): Pick<Connections<Response>, 'isBusy'>;
 }
 
-export type OpenPort = (parts: PortParts, place: Place) => Promise<Port>;
+export type OpenPort = (parts: PortParts, address: ListenAddress) => Promise<Port>;
 
 /** Opens a port with the limits of the HTTP layer. @throws StartupError in one line. */
-export const openPort: OpenPort = async ({ config, limits, log, servers }, place) => {
+export const openPort: OpenPort = async ({ config, limits, log, servers }, address) => {
   const server = createHttpServer(limits);
   servers.push(server);
   return {
-    port: await listen(server, place),
+    port: await listen(server, address),
     serve(handlers) {
       const connections = serve(server, handlers, limits);
       limitConnections(server, config.maxConnectionsPerAddress, {

@@ -38,7 +38,7 @@ export function bannerText(banner: Banner): string {
   const { environment, hasColors } = banner;
   const style = (format: 'bold' | 'dim', text: string) =>
     hasColors ? styleText(format, text, { validateStream: false }) : text;
-  const rows = placeRows(banner)
+  const rows = addressRows(banner)
     .map(([label, value, note]) => {
       const line = `  ${style('dim', label.padEnd(LABEL_WIDTH))}${value}`;
       return note === undefined ? line : `${line}\n  ${' '.repeat(LABEL_WIDTH)}${style('dim', note)}`;
@@ -52,7 +52,7 @@ ${tryText(banner)}
 `;
 }
 
-function placeRows({ url, consoleUrl, metricsUrl, link, firstKey, account }: Banner): readonly Row[] {
+function addressRows({ url, consoleUrl, metricsUrl, link, firstKey, account }: Banner): readonly Row[] {
   const local = localAddress(url);
   const rows: Row[] = [
     ['API', `${local}/v1`],

@@ -56,8 +56,8 @@ function operationBlocks(
   ];
 }
 
-function parameterRow({ name, in: place, required, schema, description }: Parameter): string[] {
-  return [code(name), required === true ? `${place}, required` : place, typeName(schema), description];
+function parameterRow({ name, in: location, required, schema, description }: Parameter): string[] {
+  return [code(name), required === true ? `${location}, required` : location, typeName(schema), description];
 }
 
 function responseBlocks(status: string, { description, headers, content }: Response): string[] {

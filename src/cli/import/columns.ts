@@ -32,7 +32,7 @@ export function isBlank(text: string): boolean {
 }
 
 /**
- * The place of a column, or -1. A column that `--map` names to the letter is found beside others like it.
+ * The index of a column, or -1. A column that `--map` names to the letter is found beside others like it.
  * @throws ServiceError `invalid_request` when more than one could be meant.
  */
 export function findColumn({ name, isMapped }: WantedColumn, names: readonly string[]): number {
@@ -85,10 +85,10 @@ export class UnreadColumns {
     this.#missing = new Set(wanted.map(({ name }) => name));
   }
 
-  /** Takes the columns of a header or of a row. `places` are those of the wanted columns, or -1. */
-  add(names: readonly string[], places: ReadonlyMap<string, number>): void {
-    for (const [column, at] of places) if (at !== -1) this.#missing.delete(column);
-    const read = new Set(places.values());
+  /** Takes the columns of a header or of a row. `indexes` are those of the wanted columns, or -1. */
+  add(names: readonly string[], indexes: ReadonlyMap<string, number>): void {
+    for (const [column, at] of indexes) if (at !== -1) this.#missing.delete(column);
+    const read = new Set(indexes.values());
     for (const [at, name] of names.entries()) {
       if (this.#names.size === UNREAD_MAX) return;
       if (name !== IGNORED && !read.has(at) && !this.#names.has(name) && !isBlank(name))

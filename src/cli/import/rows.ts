@@ -140,10 +140,10 @@ function ndjsonRow(line: Line, wanted: readonly WantedColumn[], unread?: UnreadC
   const columns = value as Record<string, unknown>;
   const names = Object.keys(columns);
   try {
-    const places = new Map(wanted.map((column) => [column.name, findColumn(column, names)]));
-    unread?.add(names, places);
+    const indexes = new Map(wanted.map((column) => [column.name, findColumn(column, names)]));
+    unread?.add(names, indexes);
     const valueIn = (column: string) => {
-      const name = names[places.get(column) ?? -1];
+      const name = names[indexes.get(column) ?? -1];
       return name === undefined ? undefined : columns[name];
     };
     return { lines, names, value: valueIn, textOnly: false };
@@ -178,10 +178,10 @@ export async function csvTable(
   if ('fault' in header)
     throw new ServiceError('invalid_request', `The header line cannot be read: ${header.fault}`);
   const skipped = { count: 0 };
-  const places = placesOf(header.fields, wanted);
+  const indexes = findColumns(header.fields, wanted);
   const unread = new UnreadColumns(wanted);
-  unread.add(header.fields, places);
-  const rows = rowsBelow(header.fields.length, places, all, skipped);
+  unread.add(header.fields, indexes);
+  const rows = rowsBelow(header.fields.length, indexes, all, skipped);
   const separated = DELIMITERS[delimiter] ?? `fields between ${JSON.stringify(delimiter)}`;
   return {
     header: [...above, ...header.lines],
@@ -236,7 +236,7 @@ async function* csvRecords(
 /** What to do when a whole header was taken for one column. */
 const ONE_COLUMN = '--delimiter says what stands between columns, and --map chooses them';
 
-function placesOf(names: readonly string[], wanted: readonly WantedColumn[]): ReadonlyMap<string, number> {
+function findColumns(names: readonly string[], wanted: readonly WantedColumn[]): ReadonlyMap<string, number> {
   return new Map(
     wanted.map((column) => {
       const at = findColumn(column, names);
@@ -249,7 +249,7 @@ function placesOf(names: readonly string[], wanted: readonly WantedColumn[]): Re
 
 async function* rowsBelow(
   width: number,
-  places: ReadonlyMap<string, number>,
+  indexes: ReadonlyMap<string, number>,
   records: AsyncIterable<CsvRecord>,
   skipped: { count: number },
 ): AsyncGenerator<Row> {
@@ -262,7 +262,7 @@ async function* rowsBelow(
     if (fields.every(isBlank)) skipped.count++;
     else
       yield fields.length === width
-        ? { lines, value: (column) => fields[places.get(column) ?? -1], textOnly: true }
+        ? { lines, value: (column) => fields[indexes.get(column) ?? -1], textOnly: true }
         : { lines, fault: `the row has ${fields.length} fields where the header has ${width}.` };
   }
 }

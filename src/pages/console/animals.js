@@ -12,7 +12,7 @@ import { asChoice } from './fields.js';
 import { AccountLink, ListTable, useList } from './list.js';
 import { OrderTable } from './orders.js';
 import { Card, Loaded, Page } from './page.js';
-import { filterBy, navigate, usePlace } from './router.js';
+import { filterBy, navigate, useAddress } from './router.js';
 import { useIsAdmin } from './session.js';
 
 /** @typedef {import('./schema.d.ts').Pet} Pet */
@@ -20,7 +20,7 @@ import { useIsAdmin } from './session.js';
 const STATUS_CHOICES = [{ value: '', text: 'All' }, ...PET_STATUSES.map(asChoice)];
 
 export function Animals() {
-  const { query } = usePlace();
+  const { query } = useAddress();
   const filters = Object.fromEntries(
     ['status', 'categoryId', 'id'].map((name) => [name, query.get(name) ?? '']),
   );

@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { Field } from '../shared/forms.js';
 import { usePoll } from '../shared/poll.js';
 import { get, withQuery } from './api.js';
-import { filterBy, usePlace } from './router.js';
+import { filterBy, useAddress } from './router.js';
 
 /** Seconds. Names are loaded once for each text. */
 const ONCE = Number.POSITIVE_INFINITY;
@@ -16,7 +16,7 @@ const PAUSE = 200;
  * @param {{ label: string, name?: string, hint?: string }} props `name` is that of the filter in the address
  */
 export function SearchField({ name = 'search', ...props }) {
-  const search = usePlace().query.get(name) ?? '';
+  const search = useAddress().query.get(name) ?? '';
   const [text, setText] = useState(search);
   useEffect(() => setText(search), [search]);
   useEffect(() => {
@@ -35,7 +35,7 @@ export const asChoice = (name) => ({ value: name, text: name.charAt(0).toUpperCa
  * @param {{ label: string, name: string, all?: string, choices: readonly { value: string, text: string }[] }} props
  */
 export function ChoiceFilter({ label, name, all = 'All', choices }) {
-  const value = usePlace().query.get(name) ?? '';
+  const value = useAddress().query.get(name) ?? '';
   return html`<${Field} label=${label} value=${value} choices=${[{ value: '', text: all }, ...choices]}
     onValue=${(/** @type {string} */ chosen) => filterBy({ [name]: chosen })} />`;
 }
@@ -46,7 +46,7 @@ export function ChoiceFilter({ label, name, all = 'All', choices }) {
  * @returns {Record<string, string | undefined>} undefined without a value
  */
 export function useFilters(names) {
-  const { query } = usePlace();
+  const { query } = useAddress();
   return Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined]));
 }
 

@@ -5,7 +5,7 @@ import { explain } from '../shared/fetch.js';
 import { Brand, say, Status, ThemeButton } from '../shared/frame.js';
 import { Badge, Notice } from '../shared/notice.js';
 import { useSilence } from './api.js';
-import { usePlace } from './router.js';
+import { useAddress } from './router.js';
 import { signOut, useSession } from './session.js';
 
 /**
@@ -14,7 +14,7 @@ import { signOut, useSession } from './session.js';
  */
 export function Frame({ links, children }) {
   const { me } = useSession();
-  const { path } = usePlace();
+  const { path } = useAddress();
   const [isOpen, setIsOpen] = useState(false);
   const onKeyDown = (/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && setIsOpen(false);
   return html`

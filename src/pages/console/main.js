@@ -18,7 +18,7 @@ import { Overview } from './overview.js';
 import { Page } from './page.js';
 import { PAGES, readDetails } from './pages.js';
 import { Passkeys } from './passkeys.js';
-import { startRouter, usePlace } from './router.js';
+import { startRouter, useAddress } from './router.js';
 import { askSession, followOtherTabs, takeLink, useSession } from './session.js';
 import { SessionEnded, SignIn } from './sign-in.js';
 
@@ -45,7 +45,7 @@ const ONE = { accounts: Account, animals: Animal, 'failed-requests': FailedReque
 
 /** @param {{ secret: string }} props the secret of the link that opened the page, or an empty text */
 function App({ secret }) {
-  const { path } = usePlace();
+  const { path } = useAddress();
   return path === '/sign-in' ? html`<${SignIn} secret=${secret} />` : html`<${Inside} path=${path} />`;
 }
 
@@ -79,9 +79,9 @@ function NotFound() {
   <//>`;
 }
 
-const place = document.getElementById('app');
-if (place === null) throw new Error('The page has no place for the console.');
+const root = document.getElementById('app');
+if (root === null) throw new Error('The page has no element #app for the console.');
 const secret = takeLink();
 startRouter();
 followOtherTabs();
-render(html`<${App} secret=${secret} />`, place);
+render(html`<${App} secret=${secret} />`, root);

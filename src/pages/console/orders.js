@@ -9,7 +9,7 @@ import { IdFilter } from './catalogue.js';
 import { AccountPicker, asChoice } from './fields.js';
 import { ACCOUNT, ListTable, useList } from './list.js';
 import { Confirm, Page } from './page.js';
-import { filterBy, usePlace } from './router.js';
+import { filterBy, useAddress } from './router.js';
 import { useIsAdmin } from './session.js';
 
 /** @typedef {import('./schema.d.ts').Order} Order */
@@ -17,7 +17,7 @@ import { useIsAdmin } from './session.js';
 const STATUS_CHOICES = [{ value: '', text: 'All' }, ...ORDER_STATUSES.map(asChoice)];
 
 export function Orders() {
-  const { query } = usePlace();
+  const { query } = useAddress();
   const filters = Object.fromEntries(
     ['status', 'accountId', 'petId'].map((name) => [name, query.get(name) ?? '']),
   );

@@ -4,7 +4,7 @@ import { FormDialog } from '../shared/dialog.js';
 import { say } from '../shared/frame.js';
 import { Fault, Skeleton } from '../shared/notice.js';
 import { change } from './api.js';
-import { usePlace } from './router.js';
+import { useAddress } from './router.js';
 
 /** @typedef {import('preact').ComponentChildren} Children */
 
@@ -14,7 +14,7 @@ import { usePlace } from './router.js';
  */
 export function Page({ title, badges, actions, intro, children }) {
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
-  const { path, isFirst } = usePlace();
+  const { path, isFirst } = useAddress();
   useEffect(() => {
     document.title = `${title} – Pet Store console`;
   }, [title]);

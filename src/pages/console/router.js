@@ -1,16 +1,16 @@
 import { observed } from './observed.js';
 
-/** @typedef {{ path: string, query: URLSearchParams, isFirst: boolean }} Place `isFirst`: the page was just loaded */
+/** @typedef {{ path: string, query: URLSearchParams, isFirst: boolean }} Address `isFirst`: the page was just loaded */
 
-const place = observed(here(true));
+const address = observed(here(true));
 
 /** The address that the page shows. */
-export const usePlace = () => place.use();
+export const useAddress = () => address.use();
 
 /** Shows another address of the console. @param {string} to @param {{ replace?: boolean }} [options] */
 export function navigate(to, { replace = false } = {}) {
   history[replace ? 'replaceState' : 'pushState'](null, '', to);
-  place.set(here(false));
+  address.set(here(false));
 }
 
 /**
@@ -18,7 +18,7 @@ export function navigate(to, { replace = false } = {}) {
  * @param {Record<string, string | undefined>} filters an empty one leaves the address
  */
 export function filterBy(filters) {
-  const { path, query } = place.get();
+  const { path, query } = address.get();
   const next = new URLSearchParams(query);
   for (const [name, value] of Object.entries(filters)) {
     if (value) next.set(name, value);
@@ -29,7 +29,7 @@ export function filterBy(filters) {
 
 /** Follows links inside the console without loading the page again. */
 export function startRouter() {
-  addEventListener('popstate', () => place.set(here(false)));
+  addEventListener('popstate', () => address.set(here(false)));
   document.addEventListener('click', (event) => {
     const link = /** @type {Element} */ (event.target).closest('a');
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
@@ -39,7 +39,7 @@ export function startRouter() {
   });
 }
 
-/** @param {boolean} isFirst @returns {Place} */
+/** @param {boolean} isFirst @returns {Address} */
 function here(isFirst) {
   return { path: location.pathname, query: new URLSearchParams(location.search), isFirst };
 }

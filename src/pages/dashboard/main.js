@@ -32,6 +32,6 @@ function leave() {
   location.reload();
 }
 
-const place = document.getElementById('app');
-if (place === null) throw new Error('The page has no place for the dashboard.');
-render(html`<${Dashboard} />`, place);
+const root = document.getElementById('app');
+if (root === null) throw new Error('The page has no element #app for the dashboard.');
+render(html`<${Dashboard} />`, root);

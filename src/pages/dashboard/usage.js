@@ -108,9 +108,8 @@ function describeOperation(id) {
 function stacks(rows, starts, idOf, describe) {
   return [...Map.groupBy(rows, idOf)]
     .map(([id, members]) => {
-      const { label, number: place, href } = describe(id);
       const values = sumsAt(starts, members, totalOf);
-      return { id, label, number: place, href, values, sum: values.reduce((sum, value) => sum + value, 0) };
+      return { id, ...describe(id), values, sum: values.reduce((sum, value) => sum + value, 0) };
     })
     .filter(({ sum }) => sum > 0)
     .toSorted((one, other) => other.sum - one.sum);

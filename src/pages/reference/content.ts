@@ -164,12 +164,12 @@ ${tryForm(method, path, own, Object.values(examples)[0]?.value, requestBody === 
 
 function parameterList(parameters: readonly Parameter[]): Html {
   return factList(
-    parameters.map(({ name, in: place, schema, required, description }) => ({
+    parameters.map(({ name, in: location, schema, required, description }) => ({
       name,
       schema,
       description,
       isRequired: required === true,
-      place: `in the ${place === 'header' ? 'headers' : place}`,
+      location: `in the ${location === 'header' ? 'headers' : location}`,
     })),
   );
 }
@@ -238,11 +238,11 @@ function tryForm(
   const isChange = method !== 'GET';
   const fields = parameters
     .filter(({ name }) => name !== 'X-Request-Id' && name !== 'If-None-Match')
-    .map(({ name, in: place, required, example, description }) => {
+    .map(({ name, in: location, required, example, description }) => {
       // Nobody must change a thing that is only an example.
-      const value = place === 'path' && !isChange ? String(example) : '';
+      const value = location === 'path' && !isChange ? String(example) : '';
       const hint = `for example ${[example].flat().join(', ')}`;
-      return html`<div class="field"><label>${name}${required === true ? ' (required)' : ''}<input name="${name}" data-in="${place}" value="${value}" placeholder="${hint}" title="${description}"${required === true ? html` required` : undefined} autocomplete="off" spellcheck="false"></label></div>`;
+      return html`<div class="field"><label>${name}${required === true ? ' (required)' : ''}<input name="${name}" data-in="${location}" value="${value}" placeholder="${hint}" title="${description}"${required === true ? html` required` : undefined} autocomplete="off" spellcheck="false"></label></div>`;
     });
   return html`<details class="try" hidden><summary>Try it</summary><form data-method="${method}" data-path="${path}"${type === undefined ? undefined : html` data-type="${type}"`}>
 <div class="field"><label>API key<input name="key" type="password" data-in="key" required autocomplete="off" spellcheck="false"></label></div>

@@ -14,14 +14,14 @@ interface Fact {
   readonly bounds?: Schema;
   readonly isRequired: boolean;
   readonly description: string;
-  readonly place?: string | undefined;
+  readonly location?: string | undefined;
 }
 
 /** Fields or parameters, one below the other. */
 export function factList(facts: readonly Fact[]): Html {
   return html`<dl class="fields">${facts.map(
-    ({ id, name, schema, bounds = schema, isRequired, description, place }) => html`
-<dt${id === undefined ? undefined : html` id="${id}"`}><code>${name}</code> <span class="type">${describeType(schema)}</span>${place && html` <span class="muted">${place}</span>`}${isRequired ? html` <strong class="required">required</strong>` : undefined}</dt>
+    ({ id, name, schema, bounds = schema, isRequired, description, location }) => html`
+<dt${id === undefined ? undefined : html` id="${id}"`}><code>${name}</code> <span class="type">${describeType(schema)}</span>${location && html` <span class="muted">${location}</span>`}${isRequired ? html` <strong class="required">required</strong>` : undefined}</dt>
 <dd>${new Html(renderInline(description))}${boundList(bounds)}</dd>`,
   )}</dl>`;
 }

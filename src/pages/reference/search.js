@@ -1,6 +1,6 @@
 import MiniSearch from 'minisearch';
 
-/** @typedef {{ id: string, kind: keyof typeof WEIGHTS, title: string, address: string, text: string }} Entry a place of the page that can be found */
+/** @typedef {{ id: string, kind: keyof typeof WEIGHTS, title: string, address: string, text: string }} Entry a part of the page that can be found */
 
 /** A page that explains a word comes before the fields that have it in their name. */
 const WEIGHTS = { Guide: 3, Error: 2, Operation: 1.5, Schema: 1, Field: 0.5 };

@@ -55,12 +55,12 @@ function startText(start, interval) {
 /** @param {{ title: string, plotted: Plotted }} props */
 function Plot({ title, plotted }) {
   const [hovered, setHovered] = useState(/** @type {number | undefined} */ (undefined));
-  const place = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const canvas = useRef(/** @type {HTMLDivElement | null} */ (null));
   const plot = useRef(/** @type {import('uplot') | undefined} */ (undefined));
   const { kind, starts, series, interval, unit } = plotted;
   const shape = JSON.stringify([kind, interval, series.map(({ label, colour }) => [label, colour])]);
   useEffect(() => {
-    const element = place.current;
+    const element = canvas.current;
     if (element === null) return;
     const draw = () => {
       plot.current?.destroy();
@@ -92,7 +92,7 @@ function Plot({ title, plotted }) {
           : everywhere(new Date(at * 1000), `${startText(at, interval)} UTC`)
       }
     </p>
-    <div class="plot" ref=${place} role="img" aria-label="${title}, as a chart. The table has the same values."></div>
+    <div class="plot" ref=${canvas} role="img" aria-label="${title}, as a chart. The table has the same values."></div>
     <${Legend} ...${{ kind, series, unit, hovered: at === undefined ? undefined : hovered }} />
   </figure>`;
 }

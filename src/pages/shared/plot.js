@@ -14,7 +14,7 @@ export const HEIGHT = 224;
 /** Lines differ in their dashes too, for readers who cannot tell the colours. */
 const DASHES = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 5], [16, 4], [2, 6], [8, 3, 2, 3, 2, 3]];
 
-/** The name of the colour in the style sheet. @param {string | undefined} colour of a series @param {number} at its place */
+/** The name of the colour in the style sheet. @param {string | undefined} colour of a series @param {number} at its index */
 export const colourName = (colour, at) => colour ?? `series-${(at % 8) + 1}`;
 
 /** The most series that a chart draws, one for each colour. */
@@ -56,15 +56,15 @@ function lonely({ data }, series) {
 }
 
 /**
- * Draws into `place`, in the colours of the style sheet.
- * @param {HTMLElement} place
+ * Draws into `element`, in the colours of the style sheet.
+ * @param {HTMLElement} element
  * @param {Plotted} plotted
- * @param {(at: number | undefined) => void} onHover gets the place of the start under the pointer
+ * @param {(at: number | undefined) => void} onHover gets the index of the start under the pointer
  */
-export function createPlot(place, plotted, onHover) {
+export function createPlot(element, plotted, onHover) {
   const { kind, series, interval, unit } = plotted;
   const isBars = kind === 'bars';
-  const colour = colours(place);
+  const colour = colours(element);
   const isWhole = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
   const lines = series.map(({ label, colour: name }, at) => {
     const drawn = colour(colourName(name, at));
@@ -86,7 +86,7 @@ export function createPlot(place, plotted, onHover) {
   });
   /** @type {uPlot.Options} */
   const options = {
-    width: place.clientWidth,
+    width: element.clientWidth,
     height: HEIGHT,
     legend: { show: false },
     series: [{}, .../** @type {uPlot.Series[]} */ (isBars ? lines.toReversed() : lines)],
@@ -107,7 +107,7 @@ export function createPlot(place, plotted, onHover) {
     // `cursor.idx` is the closest start, without `dataIdx`.
     hooks: { setCursor: [({ cursor }) => onHover(cursor.idxs?.[0] ?? undefined)] },
   };
-  return new uPlot(options, plotData(plotted), place);
+  return new uPlot(options, plotData(plotted), element);
 }
 
 /** Seconds. */
@@ -150,12 +150,12 @@ function timeLabels(_, splits, __, ___, step) {
   });
 }
 
-/** Resolves a colour of the style sheet, because a canvas does not support custom properties. @param {HTMLElement} place */
-function colours(place) {
+/** Resolves a colour of the style sheet, because a canvas does not support custom properties. @param {HTMLElement} element */
+function colours(element) {
   return (/** @type {string} */ name) => {
     const probe = document.createElement('span');
     probe.style.color = `var(--${name})`;
-    place.append(probe);
+    element.append(probe);
     const { color } = getComputedStyle(probe);
     probe.remove();
     return color;
