@@ -33,8 +33,8 @@ const RULESET = {
 
 const spectral = new spectralCore.Spectral();
 spectral.setRuleset(RULESET);
-const faults = await spectral.run(readFileSync(FILE, 'utf8'));
-for (const { code, path, message } of faults) console.error(`${code} at ${path.join('.')}: ${message}`);
+const issues = await spectral.run(readFileSync(FILE, 'utf8'));
+for (const { code, path, message } of issues) console.error(`${code} at ${path.join('.')}: ${message}`);
 
 // Without these, Redocly asks for newer versions and reports its use.
 const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
@@ -49,4 +49,4 @@ const redocly = spawnSync(
 if (redocly.error !== undefined) throw redocly.error;
 const isClean = redocly.status === 0 && !/\bwarning/.test(redocly.stdout + redocly.stderr);
 if (!isClean) console.error(redocly.stdout, redocly.stderr);
-exit(isClean && faults.length === 0 ? 0 : 1);
+exit(isClean && issues.length === 0 ? 0 : 1);

@@ -111,19 +111,19 @@ function readBaseUrl({ baseUrl, environment }: PetStoreOptions): string {
 }
 
 function checkBaseUrl(name: string, value: string | URL): string {
-  const fault = new TypeError(
+  const error = new TypeError(
     `${name} must be an http or https address that ends in /v1, without user name and query.`,
   );
   let url: URL;
   try {
     url = new URL(value);
   } catch {
-    throw fault;
+    throw error;
   }
   const path = url.pathname.replace(/\/$/, '');
   const isBase =
     /^https?:$/.test(url.protocol) && path.endsWith('/v1') && url.href === `${url.origin}${url.pathname}`;
-  if (!isBase) throw fault;
+  if (!isBase) throw error;
   return url.origin + path;
 }
 

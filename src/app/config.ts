@@ -21,10 +21,10 @@ const SETTINGS: FeatureSettings = Object.assign(
 /** The whole configuration, with the settings of all features. */
 export type Config = OwnConfig & SettingValues<FeatureSettings>;
 
-/** @throws ConfigError that names every variable at fault. */
+/** @throws ConfigError that names every wrong variable. */
 export const readConfig = (env: NodeJS.ProcessEnv): Config => parseConfig(env, SETTINGS);
 
-/** @throws ConfigError that names every variable at fault. */
+/** @throws ConfigError that names every wrong variable. */
 export const readSettings = (env: NodeJS.ProcessEnv) => listSettings(env, SETTINGS);
 
 export const variableWarnings = (env: NodeJS.ProcessEnv) => findVariableWarnings(env, SETTINGS);

@@ -7,7 +7,7 @@ import { planName } from '../limits/limiter.ts';
 import { BAN_RECORDS, lastBan, parseCounts, WINDOWS } from '../limits/stored.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
 import { addAudit } from '../resources/audit/repository.ts';
-import { databaseUrlFault, describeDatabase, parseDatabaseUrl } from '../config/database-url.ts';
+import { findDatabaseUrlIssue, describeDatabase, parseDatabaseUrl } from '../config/database-url.ts';
 import type { TableReader } from '../storage/engine.ts';
 import { openStore } from '../app/store.ts';
 import { systemActor } from '../config/system-actor.ts';
@@ -57,8 +57,8 @@ async function copy(
 ): Promise<void> {
   // Checked here, because an error of commander would repeat the address with its password.
   for (const [name, url] of Object.entries({ from, to })) {
-    const fault = databaseUrlFault(url);
-    if (fault !== undefined) throw new ServiceError('invalid_parameter', `--${name} ${fault}`);
+    const issue = findDatabaseUrlIssue(url);
+    if (issue !== undefined) throw new ServiceError('invalid_parameter', `--${name} ${issue}`);
   }
   const config = readConfig(system.env);
   const clock = systemClock();

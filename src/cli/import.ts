@@ -230,15 +230,15 @@ async function importRows(
       next = line;
       signal.throwIfAborted();
       next += row.lines.length;
-      const read = 'fault' in row ? { faults: [row.fault] } : readPet(row, map);
-      if ('faults' in read) {
+      const read = 'issue' in row ? { issues: [row.issue] } : readPet(row, map);
+      if ('issues' in read) {
         refused++;
         refusedFile?.add(row.lines);
-        await report.refuse(line, read.faults);
+        await report.refuse(line, read.issues);
         continue;
       }
       valid++;
-      // After a refused row nothing will be imported. The others are still checked, to report every fault.
+      // After a refused row nothing will be imported. The others are still checked, to report every issue.
       if (atomic && refused > 0) continue;
       await run?.start();
       const { pet, category } = read;

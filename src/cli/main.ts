@@ -56,12 +56,12 @@ export async function main(args: readonly string[], system: System, wait?: Wait)
   const [name, ...rest] = args;
   const terminal = openTerminal(system);
   /** A reader such as `head` may close the pipe early. The command still does its work. */
-  const onFault = ({ code, message }: NodeJS.ErrnoException) => {
+  const onError = ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return;
     terminal.printError(`petstore: The output cannot be written: ${message}.`);
     system.exit(1);
   };
-  system.stdout.on('error', onFault);
+  system.stdout.on('error', onError);
   // Nobody can be told. The status tells how the command ended.
   system.stderr.on('error', () => undefined);
   try {
@@ -122,7 +122,7 @@ function exitStatus(error: unknown): 0 | 1 | 2 | 3 {
   return isWrongUse || error instanceof ConfigError ? 2 : 1;
 }
 
-/** One line for each fault. Only an unexpected error shows its stack. */
+/** One line for each error. Only an unexpected error shows its stack. */
 function linesOf(error: unknown): readonly string[] {
   // Their lines are written already.
   if (error instanceof CommanderError || error instanceof RowsRefused) return [];

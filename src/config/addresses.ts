@@ -51,7 +51,7 @@ interface Listener {
   readonly port: number | undefined;
 }
 
-/** A fault for each listener that needs the port of an earlier one. */
+/** An issue for each listener that needs the port of an earlier one. */
 export function portConflicts(listeners: readonly Listener[]): readonly string[] {
   return listeners.flatMap(({ variable, host, port }, index) => {
     const other = listeners

@@ -5,7 +5,7 @@ import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from './database-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
 import { maskUrl } from './mask-url.ts';
-import { urlFault } from './server-url.ts';
+import { findUrlIssue } from './server-url.ts';
 import {
   oneOf,
   optional,
@@ -46,10 +46,10 @@ const list = (value: string) => value.split(',').map((item) => item.trim());
 
 /** The value in its normal form. `normal` gives undefined for a value that is refused. */
 const inNormalForm =
-  (fault: string, normal: (value: string) => string | undefined): Parser<string> =>
+  (issue: string, normal: (value: string) => string | undefined): Parser<string> =>
   (value, refuse) => {
     const result = normal(value);
-    if (result === undefined) refuse(fault);
+    if (result === undefined) refuse(issue);
     return result ?? value;
   };
 const baseUrl = inNormalForm(
@@ -64,8 +64,8 @@ const listenHost = text(
 const serverUrl =
   (parse: (text: string) => unknown): Parser<string> =>
   (value, refuse) => {
-    const fault = urlFault(parse, value);
-    if (fault !== undefined) refuse(fault);
+    const issue = findUrlIssue(parse, value);
+    if (issue !== undefined) refuse(issue);
     return value;
   };
 const networks: Parser<Networks> = (value, refuse) =>
@@ -115,14 +115,14 @@ function allVariables(settings: Settings): Readonly<Record<string, Variable<unkn
 
 type Values = { readonly [Name in keyof typeof VARIABLES]: (typeof VARIABLES)[Name]['byDefault'] };
 
-/** The faults of the environment variables, one line for each, with its name. The exit code is 2. */
+/** The issues of the environment variables, one line for each, with its name. The exit code is 2. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
  * Reads the configuration from environment variables, with the settings of the features. An empty variable counts as unset.
- * @throws ConfigError that names every variable at fault.
+ * @throws ConfigError that names every wrong variable.
  */
 export function parseConfig<S extends Settings>(
   env: NodeJS.ProcessEnv,
@@ -184,22 +184,22 @@ function describeConfig(values: Values) {
 function parseEnvironment(env: NodeJS.ProcessEnv, settings: Settings) {
   const variables = allVariables(settings);
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const faults: string[] = [];
+  const issues: string[] = [];
   const entries = Object.entries(variables).map(([name, { parse, byDefault }]) => {
     const value = given[name];
-    const refuse = (fault: string) => void faults.push(`${name} ${fault}`);
+    const refuse = (issue: string) => void issues.push(`${name} ${issue}`);
     return [name, value === undefined ? byDefault : parse(value, refuse)];
   });
   const values = Object.fromEntries(entries) as Values;
-  faults.push(
+  issues.push(
     ...portConflicts([
       { variable: 'PORT', host: values.HOST, port: values.PORT },
       { variable: 'METRICS_PORT', host: values.HOST, port: values.METRICS_PORT },
       { variable: 'CONSOLE_PORT', host: values.CONSOLE_HOST, port: values.CONSOLE_PORT },
     ]),
   );
-  faults.push(...unknownVariables(Object.keys(given), Object.keys(variables)).faults);
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  issues.push(...unknownVariables(Object.keys(given), Object.keys(variables)).issues);
+  if (issues.length > 0) throw new ConfigError(issues.join('\n'));
   return { given, values, variables };
 }
 
@@ -232,7 +232,7 @@ interface Setting {
 
 /**
  * Every variable that `parseConfig` reads.
- * @throws ConfigError that names every variable at fault.
+ * @throws ConfigError that names every wrong variable.
  */
 export function listSettings(env: NodeJS.ProcessEnv, settings: Settings): readonly Setting[] {
   const { given, variables } = parseEnvironment(env, settings);

@@ -1,5 +1,5 @@
 import { editsBetween } from '../domain/nearest.ts';
-import { parseServerUrl, readHost, readPort, type ServerUrl, UrlError, urlFault } from './server-url.ts';
+import { parseServerUrl, readHost, readPort, type ServerUrl, UrlError, findUrlIssue } from './server-url.ts';
 
 export const DEFAULT_DATABASE_URL = 'sqlite:data/petstore.db';
 
@@ -83,8 +83,8 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
 }
 
 /** What is wrong with the address of a database; undefined when `openStore` takes it. It never repeats the address. */
-export function databaseUrlFault(text: string): string | undefined {
-  return urlFault(parseDatabaseUrl, text);
+export function findDatabaseUrlIssue(text: string): string | undefined {
+  return findUrlIssue(parseDatabaseUrl, text);
 }
 
 function parseSqliteUrl(path: string): SqliteAddress {

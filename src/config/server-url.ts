@@ -51,7 +51,7 @@ export function parseServerUrl(text: string): ServerUrl {
 }
 
 /** Why `parse` refuses an address; undefined when it does not. */
-export function urlFault(parse: (text: string) => unknown, text: string): string | undefined {
+export function findUrlIssue(parse: (text: string) => unknown, text: string): string | undefined {
   try {
     parse(text);
     return undefined;

@@ -15,11 +15,11 @@ const OF_LINKS = /_SERVICE_HOST$|_PORT(?:_|$)|^PETSTORE_NAME$|^PETSTORE_ENV_/;
 const LONG_NAME = 8;
 
 /**
- * Faults and warnings about names that begin with PETSTORE_, or nearly are PETSTORE_ENVIRONMENT. A fault must stop the start: without
+ * Issues and warnings about names that begin with PETSTORE_, or nearly are PETSTORE_ENVIRONMENT. An issue must stop the start: without
  * PETSTORE_ENVIRONMENT, a service for staging would run as production. A warning names a variable without effect.
  */
 export function unknownVariables(names: readonly string[], known: readonly string[]) {
-  const faults: string[] = [];
+  const issues: string[] = [];
   const warnings: string[] = [];
   const unknown = names.filter(
     (name) =>
@@ -29,12 +29,12 @@ export function unknownVariables(names: readonly string[], known: readonly strin
   );
   for (const name of unknown) {
     const near = meant(name.slice(PREFIX.length), known);
-    const isFault = near === ENVIRONMENT && !names.includes(near);
+    const isIssue = near === ENVIRONMENT && !names.includes(near);
     const hint = near === undefined ? 'remove it.' : `did you mean ${near}?`;
-    if (isFault) faults.push(`${name} is not a variable of the service: ${hint}`);
+    if (isIssue) issues.push(`${name} is not a variable of the service: ${hint}`);
     else warnings.push(`${name} is not a variable of the service and has no effect: ${hint}`);
   }
-  return { faults, warnings };
+  return { issues, warnings };
 }
 
 /** The variable that is most like `rest`, a name without the prefix. */

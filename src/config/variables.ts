@@ -1,15 +1,15 @@
 // Contract: section 7.
 
 /**
- * Parsers of environment variables. A parser calls `refuse` once for each fault, and its result is then not used. They do
+ * Parsers of environment variables. A parser calls `refuse` once for each issue, and its result is then not used. They do
  * without zod, because every command reads the configuration: see docs/design/cli.md.
  */
-export type Parser<T> = (value: string, refuse: (fault: string) => void) => T;
+export type Parser<T> = (value: string, refuse: (issue: string) => void) => T;
 
 export const text =
-  (fault: string, holds: (value: string) => boolean): Parser<string> =>
+  (issue: string, holds: (value: string) => boolean): Parser<string> =>
   (value, refuse) => {
-    if (!holds(value)) refuse(fault);
+    if (!holds(value)) refuse(issue);
     return value;
   };
 export const whole = (from: number, to: number): Parser<number> => {

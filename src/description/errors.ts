@@ -9,7 +9,7 @@ import { MEDIA_TYPES } from '../http/body.ts';
 import * as messages from '../http/messages.ts';
 import { IN_FLIGHT } from '../domain/idempotency.ts';
 import { type Operation, queryParameters, sunsetDate } from '../http/operation.ts';
-import { faultMessage } from '../http/parameters.ts';
+import { describeIssue } from '../http/parameters.ts';
 import { parseIdempotencyKey } from '../http/request-headers.ts';
 import { errorJson } from '../http/response.ts';
 import { code } from './markdown.ts';
@@ -104,8 +104,8 @@ function either(one: string, other: string | undefined): string {
 function parameterMessage(operation: Operation): string {
   const [first] = queryParameters(operation);
   if (first === undefined) return refusalMessage(() => parseIdempotencyKey(''));
-  const [name, { fault }] = first;
-  return faultMessage(name, fault);
+  const [name, { issue }] = first;
+  return describeIssue(name, issue);
 }
 
 /** The message about a body without its last required field, or about one that is no object. */

@@ -6,20 +6,20 @@ export const BODY_LIMIT = 16 * 1024;
 /** Characters of a message at most. */
 export const MESSAGE_LENGTH = 1_000;
 
-/** Faults that a message names at most. */
-const MOST_FAULTS = 5;
+/** Issues that a message names at most. */
+const MOST_ISSUES = 5;
 
 /**
- * One message about several faults, each a text without a full stop. It names as many as fit, and says how many more there
+ * One message about several issues, each a text without a full stop. It names as many as fit, and says how many more there
  * are.
  */
-export function faultsMessage(all: readonly string[]): string {
+export function describeIssues(all: readonly string[]): string {
   // Zod also compares the length of a text that stands in place of a list.
-  const faults = [...new Set(all)];
-  for (let named = Math.min(faults.length, MOST_FAULTS); named > 0; named--) {
-    const more = faults.length - named;
+  const issues = [...new Set(all)];
+  for (let named = Math.min(issues.length, MOST_ISSUES); named > 0; named--) {
+    const more = issues.length - named;
     const rest = more === 0 ? '' : `; and ${more} more ${more === 1 ? 'fault' : 'faults'}`;
-    const message = `${faults.slice(0, named).join('; ')}${rest}.`;
+    const message = `${issues.slice(0, named).join('; ')}${rest}.`;
     if (named === 1 || message.length <= MESSAGE_LENGTH) return message;
   }
   return '';

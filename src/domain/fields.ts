@@ -43,8 +43,8 @@ interface About {
 export function optionalText(max: number, about: About): z.ZodString {
   return z
     .string({ error: `must be a string of at most ${max} characters` })
-    .refine((value) => storageFault(value, max) === undefined, {
-      error: ({ input }) => storageFault(String(input), max),
+    .refine((value) => findStorageIssue(value, max) === undefined, {
+      error: ({ input }) => findStorageIssue(String(input), max),
     })
     .meta({ ...about, maxLength: max, pattern: '^[^\\u0000]*$' });
 }
@@ -55,17 +55,19 @@ export function text(max: number, { description, examples }: About): z.ZodString
     z
       .string({ error: `must be a string of 1 to ${max} characters` })
       // Not `superRefine`, which creates a function for each text.
-      .refine((value) => fault(value, max) === undefined, { error: ({ input }) => fault(String(input), max) })
+      .refine((value) => findIssue(value, max) === undefined, {
+        error: ({ input }) => findIssue(String(input), max),
+      })
       .meta({ description, minLength: 1, maxLength: max, pattern: '\\S', examples })
   );
 }
 
-function fault(value: string, max: number): string | undefined {
-  return value.trim() === '' ? 'must not be empty or only white space' : storageFault(value, max);
+function findIssue(value: string, max: number): string | undefined {
+  return value.trim() === '' ? 'must not be empty or only white space' : findStorageIssue(value, max);
 }
 
 /** The length is in code points, as in JSON Schema. PostgreSQL can store neither NUL nor a lone surrogate. */
-function storageFault(value: string, max: number): string | undefined {
+function findStorageIssue(value: string, max: number): string | undefined {
   const isTooLong = value.length > 2 * max || (value.length > max && Array.from(value).length > max);
   if (isTooLong) return `must have at most ${max} characters`;
   if (value.includes('\0')) return 'must not contain a NUL character';
@@ -79,7 +81,7 @@ interface Ends {
   readonly error: string;
 }
 
-/** A list of a body. Zod checks `max` before the items, and a refinement after them, when each wrong item is a fault. */
+/** A list of a body. Zod checks `max` before the items, and a refinement after them, when each wrong item is an issue. */
 export function list<Item extends z.ZodType>(item: Item, { least, most, error }: Ends): z.ZodArray<Item> {
   return z.array(item, { error }).min(least).max(most);
 }

@@ -1,6 +1,6 @@
 // Contract: sections 2 and 4.
 import type { z } from 'zod';
-import { faultsMessage, ServiceError } from './errors.ts';
+import { describeIssues, ServiceError } from './errors.ts';
 import { int64FromJson } from './int64.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -19,8 +19,8 @@ export function parseBody(body: Uint8Array): unknown {
   try {
     return parseExactJson(text);
   } catch (error) {
-    const fault = error instanceof RangeError ? 'is nested too deeply' : 'is not valid JSON';
-    throw new ServiceError('invalid_request', `The body ${fault}.`, { cause: error });
+    const issue = error instanceof RangeError ? 'is nested too deeply' : 'is not valid JSON';
+    throw new ServiceError('invalid_request', `The body ${issue}.`, { cause: error });
   }
 }
 
@@ -61,16 +61,16 @@ export function expectation(schema: z.ZodObject): string {
 
 /**
  * The value that a parsed JSON body describes.
- * @throws ServiceError `invalid_request`, naming the fields at fault.
+ * @throws ServiceError `invalid_request`, naming the wrong fields.
  */
 export function parseObject<S extends z.ZodObject>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  throw new ServiceError('invalid_request', faultsMessage(faultsOf(schema, body, result.error)));
+  throw new ServiceError('invalid_request', describeIssues(listIssues(schema, body, result.error)));
 }
 
-/** A text for each field at fault, without a full stop. */
-export function faultsOf(schema: z.ZodObject, body: unknown, { issues }: z.ZodError): readonly string[] {
+/** A text for each wrong field, without a full stop. */
+export function listIssues(schema: z.ZodObject, body: unknown, { issues }: z.ZodError): readonly string[] {
   return issues.map(({ path, message }) => {
     if (path.length === 0) return `The body must be ${expectation(schema)}`;
     return `${path.join('.')} ${isMissing(body, path) ? 'is required' : message}`;

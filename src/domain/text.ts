@@ -42,7 +42,7 @@ export function foldedPart(text: string): string {
 }
 
 /** Why a text cannot be the name of an account, an operator or a passkey, or undefined if it can. */
-export function findNameFault(
+export function findNameIssue(
   kind: 'account' | 'operator' | 'passkey',
   text: string,
 ): Failure<'invalid_request'> | undefined {

@@ -45,7 +45,7 @@ export async function readContent(context: BoundContext): Promise<undefined> {
   context.idempotency = { accountId: key.account.id, key: hash, fingerprint, status, location, waits };
 }
 
-/** A fault of the body is part of the patch, because 404, 412 and 409 come before it. */
+/** An issue of the body is part of the patch, because 404, 412 and 409 come before it. */
 async function readPatchBody(schema: z.ZodObject, context: Sent) {
   try {
     const bytes = await readJsonBody(context, () => expectation(schema), MEDIA_TYPES.PATCH);
@@ -74,11 +74,11 @@ export async function readJsonBody(
   types: readonly string[],
 ): Promise<Buffer> {
   const { 'content-type': type, 'content-encoding': encoding } = context.request.headers;
-  const fault =
-    typeFault(types, type) ?? ((encoding ?? 'identity') === 'identity' ? undefined : BODY_ENCODED);
+  const issue =
+    findTypeIssue(types, type) ?? ((encoding ?? 'identity') === 'identity' ? undefined : BODY_ENCODED);
   const body = await readBytes(
     context,
-    fault === undefined ? undefined : new ServiceError('unsupported_media_type', fault),
+    issue === undefined ? undefined : new ServiceError('unsupported_media_type', issue),
   );
   if (body.length === 0) throw missing(shape);
   return body;
@@ -142,7 +142,7 @@ function read(request: IncomingMessage, refused?: ServiceError): Promise<Buffer>
 }
 
 /** What is wrong with a `Content-Type`. The media type may have parameters, but no other charset than UTF-8. */
-function typeFault(types: readonly string[], contentType = ''): string | undefined {
+function findTypeIssue(types: readonly string[], contentType = ''): string | undefined {
   if (contentType === 'application/json') return undefined;
   const [type = '', ...parameters] = contentType
     .toLowerCase()

@@ -21,7 +21,7 @@ export function toFailedRequest(
     status,
     code,
     message,
-    parameter: status === 400 ? parameterAtFault(operation, message) : undefined,
+    parameter: status === 400 ? findSubject(operation, message) : undefined,
     keyId: sent?.id,
     accountId: sent?.account.id,
     account: sent?.account.name,
@@ -34,7 +34,7 @@ export function toFailedRequest(
 const SUBJECT = /^(?:The parameter |The )?([\w-]+)/;
 
 /** The query parameter, field or header that the message of a 400 is about. */
-function parameterAtFault(operation: BoundOperation | undefined, message: string): string | undefined {
+function findSubject(operation: BoundOperation | undefined, message: string): string | undefined {
   const [, subject = ''] = SUBJECT.exec(message) ?? [];
   if (operation === undefined) return undefined;
   const { parameters, body } = operation.declaration;

@@ -193,7 +193,7 @@ type ReadValues<D> = D extends { readonly parameters: infer P; readonly path: in
     }
   : {};
 
-/** A fault in the PATCH of a client counts only after 404 and 412. */
+/** An issue in the PATCH of a client counts only after 404 and 412. */
 type CallFor<M extends Method, D, P, Body> = D extends ForOperators
   ? OperatorCall<P, Body>
   : ClientCall<P, M extends 'PATCH' ? Patch<Body> : Body>;

@@ -43,7 +43,7 @@ export interface Parameter<T extends Value = Value, Absent extends Value | undef
   /** Set when the parameter may be repeated: reads all its texts, when there are several. */
   readonly readAll?: (texts: readonly string[]) => T | undefined;
   /** What the message says about an invalid text. */
-  readonly fault: string;
+  readonly issue: string;
   /** The value of a query parameter that is absent. */
   readonly absent: Absent;
   /** Set for the parameter that says where a page begins. */
@@ -64,7 +64,7 @@ export function integer(
       return value >= minimum && value <= maximum ? value : undefined;
     },
     longest: String(maximum).length,
-    fault: `must be an integer from ${minimum} to ${maximum}`,
+    issue: `must be an integer from ${minimum} to ${maximum}`,
     absent: bounds.default,
   };
 }
@@ -73,7 +73,7 @@ const INT64 = {
   schema: { type: 'integer', format: 'int64' },
   /** Characters of the longest in decimal. */
   longest: 20,
-  fault: 'must be an integer of 64 bits',
+  issue: 'must be an integer of 64 bits',
   absent: undefined,
 } as const;
 
@@ -90,7 +90,7 @@ export function flag(about: Pick<About, 'description'>): Parameter<boolean, bool
     schema: { type: 'boolean', default: false },
     read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
     longest: 'true'.length,
-    fault: 'must be true or false',
+    issue: 'must be true or false',
     absent: false,
   };
 }
@@ -107,7 +107,7 @@ export function int64List(most: number, about: About): Parameter<readonly bigint
     read: (text) => readAll([text]),
     readAll,
     longest: INT64.longest,
-    fault: `${INT64.fault}, given at most ${most} times`,
+    issue: `${INT64.issue}, given at most ${most} times`,
     absent: undefined,
   };
 }
@@ -120,7 +120,7 @@ export function instant(about: About): Parameter<number> {
     read: (text) => (text.length > 64 ? undefined : instantFromText(text)),
     write: textFromInstant,
     longest: encodeURIComponent(textFromInstant(0)).length,
-    fault: `${NO_INSTANT} (in an address, write + as %2B)`,
+    issue: `${NO_INSTANT} (in an address, write + as %2B)`,
     absent: undefined,
   };
 }
@@ -135,7 +135,7 @@ export function choice<Option extends string>(
     schema: { type: 'string', enum: options },
     read: (text) => options.find((option) => option === text),
     longest: longestOf(options),
-    fault: `must be one of ${options.join(', ')}`,
+    issue: `must be one of ${options.join(', ')}`,
     absent: undefined,
   };
 }
@@ -166,7 +166,7 @@ export function choices<Option extends string>(
     read: (text) => readAll([text]),
     readAll,
     longest: longestOf(options),
-    fault: `must be one of ${options.join(', ')}, given at most ${most} times`,
+    issue: `must be one of ${options.join(', ')}, given at most ${most} times`,
     absent: undefined,
   };
 }
@@ -201,7 +201,7 @@ export function seconds(about: {
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 999_999_999 },
     read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
     longest: 9,
-    fault: 'must be a whole number of seconds with at most 9 digits',
+    issue: 'must be a whole number of seconds with at most 9 digits',
     absent: undefined,
   };
 }
@@ -213,14 +213,14 @@ export function shortText(most: number, about: { description: string; example: s
     schema: { type: 'string', maxLength: most },
     read: (text) => (text.length <= most && !text.includes('\0') ? text : undefined),
     longest: most * ENCODED,
-    fault: `must have at most ${most} characters`,
+    issue: `must have at most ${most} characters`,
     absent: undefined,
   };
 }
 
 const CURSOR = {
   description: 'Where the page begins. Opaque: follow the `Link` header of the page before.',
-  fault: 'must come from the Link header of a list',
+  issue: 'must come from the Link header of a list',
   absent: undefined,
   isCursor: true,
 } as const;
@@ -376,10 +376,10 @@ export function readQuery(
   for (let index = 0; index < texts.length; index++) {
     const text = texts[index];
     if (text === undefined) continue;
-    const [name, { read, readAll, fault }] = parameters[index] as NamedParameter;
+    const [name, { read, readAll, issue }] = parameters[index] as NamedParameter;
     const all = repeated?.[index];
     const value = all === undefined ? read(text) : readAll?.(all);
-    if (value === undefined) throw invalid(faultMessage(name, fault));
+    if (value === undefined) throw invalid(describeIssue(name, issue));
     values[name] = value;
   }
   return values;
@@ -403,8 +403,8 @@ function forEachPair(query: string, note: (name: string, text: string) => void):
 }
 
 /** The message about an invalid value of the parameter `name`. */
-export function faultMessage(name: string, fault: string): string {
-  return `The parameter ${name} ${fault}.`;
+export function describeIssue(name: string, issue: string): string {
+  return `The parameter ${name} ${issue}.`;
 }
 
 function invalid(message: string): ServiceError {

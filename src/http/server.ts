@@ -1,5 +1,5 @@
 import { BODY_LIMIT } from '../domain/errors.ts';
-import { requestFault } from './request-fault.ts';
+import { findBadRequest } from './bad-request.ts';
 import { MALFORMED, NO_CONNECT, TRANSPORT } from './messages.ts';
 import { transportResponse } from './response.ts';
 import {
@@ -49,19 +49,19 @@ export function serve(
   limits: HttpLimits,
 ): Connections<Response> {
   const handle: Handlers<Response>['handle'] = (request, writer, refusal) => {
-    const fault = refusal === undefined ? requestFault(request) : undefined;
-    if (fault?.closes === true) writer.shouldKeepAlive = false;
-    return handlers.handle(request, writer, refusal ?? fault?.response);
+    const bad = refusal === undefined ? findBadRequest(request) : undefined;
+    if (bad?.closes === true) writer.shouldKeepAlive = false;
+    return handlers.handle(request, writer, refusal ?? bad?.response);
   };
-  // A request is refused for its header block first: the parser finds a fault of its body before the answer is sent.
+  // A request is refused for its header block first: the parser finds what is wrong with its body before the answer is sent.
   const interrupt: Handlers<Response>['interrupt'] = (request, refusal) =>
-    handlers.interrupt(request, requestFault(request)?.response ?? refusal);
+    handlers.interrupt(request, findBadRequest(request)?.response ?? refusal);
   const connections = answerRequests(server, limits, { handle, interrupt });
   server.on('checkContinue', (request, response) => {
     connections.track(request, response);
     // The service asks for no body that is too large, or of a request that it refuses.
     const isTooLarge = Number(request.headers['content-length']) > BODY_LIMIT;
-    if (!isTooLarge && requestFault(request) === undefined) response.writeContinue();
+    if (!isTooLarge && findBadRequest(request) === undefined) response.writeContinue();
     handle(request, response);
   });
   server.on('checkExpectation', (request, response) => {
@@ -69,7 +69,7 @@ export function serve(
     handle(
       request,
       response,
-      requestFault(request) === undefined ? transportResponse(417, TRANSPORT[417]) : undefined,
+      findBadRequest(request) === undefined ? transportResponse(417, TRANSPORT[417]) : undefined,
     );
   });
   // CONNECT names a host, not a path.
@@ -88,7 +88,7 @@ export function serve(
 }
 
 interface ParserError extends NodeJS.ErrnoException {
-  /** What llhttp says about the fault. */
+  /** What llhttp says about it. */
   readonly reason?: string;
 }
 

@@ -22,7 +22,7 @@ async function recordsWithLines(text: string, size: number): Promise<readonly Cs
 async function recordsOf(text: string, size: number) {
   return (await recordsWithLines(text, size)).map((record) => {
     const line = record.lines[0]?.number ?? 0;
-    return 'fault' in record ? { line, fault: record.fault } : { line, fields: record.fields };
+    return 'issue' in record ? { line, issue: record.issue } : { line, fields: record.fields };
   });
 }
 
@@ -30,7 +30,7 @@ const lineOf = (number: number, text: string): Line => ({
   number,
   text,
   bytes: Buffer.from(text),
-  fault: undefined,
+  issue: undefined,
 });
 
 const field = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a', ' ', '🐈'), maxLength: 8 });
@@ -67,7 +67,7 @@ test('an unclosed quote refuses only its own row', async () => {
   const records = await recordsOf('a,1\n"b,2\nc,3\nd,4\n', 5);
   assert.deepEqual(records, [
     { line: 1, fields: ['a', '1'] },
-    { line: 2, fault: 'a quoted field begins here and does not end.' },
+    { line: 2, issue: 'a quoted field begins here and does not end.' },
     { line: 3, fields: ['c', '3'] },
     { line: 4, fields: ['d', '4'] },
   ]);
@@ -95,7 +95,7 @@ test('rows after an unclosed quote are read, whatever their number', async () =>
 test('stray quotes refuse their row, and the next row is read', async () => {
   const records = await recordsOf('5" tall,1\n"a"b,2\n"c" ,3\nd,4', 5);
   assert.deepEqual(
-    records.map((record) => ('fault' in record ? record.line : record.fields)),
+    records.map((record) => ('issue' in record ? record.line : record.fields)),
     [1, 2, 3, ['d', '4']],
   );
 });
@@ -131,7 +131,7 @@ test('a broken record refuses only itself, wherever it stands', async () => {
       });
       const found = await recordsOf(all.map((text) => text + lineEnd).join(''), 7);
       assert.deepEqual(
-        found.map((each) => ('fault' in each ? { line: each.line } : each)),
+        found.map((each) => ('issue' in each ? { line: each.line } : each)),
         expected,
       );
     },

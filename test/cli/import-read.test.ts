@@ -110,12 +110,12 @@ test('a line far behind the beginning that is not in the encoding of the file is
       /UTF-16\./,
     ],
   ];
-  for (const [bytes, fault] of files) {
+  for (const [bytes, issue] of files) {
     const file = join(temporaryFolder(t), 'late.csv');
     writeFileSync(file, bytes);
     const { code, stderr, stdout } = await run(['import', file, '--dry-run'], temporaryEnvironment(t));
     assert.match(stderr, /^line 20003: the line is not encoded in [^\n]+\n$/);
-    assert.match(stderr, fault);
+    assert.match(stderr, issue);
     assert.match(stdout, /^would import 20002, refused 1\n/);
     assert.equal(code, 3);
   }
@@ -148,7 +148,7 @@ test('a text is read the same wherever the chunks of its file end', async () => 
         );
         const read = await Array.fromAsync(source.lines);
         assert.deepEqual(
-          read.map(({ text: line, fault }) => fault ?? line),
+          read.map(({ text: line, issue }) => issue ?? line),
           text.trimEnd().split('\n'),
         );
       },
@@ -157,14 +157,14 @@ test('a text is read the same wherever the chunks of its file end', async () => 
 });
 
 test('an array that does not end refuses its last row, and the rows before it are imported', async (t) => {
-  for (const [text, fault] of [
+  for (const [text, issue] of [
     ['[{"name":"Rex","categoryId":1},{"name":"B', 'line 1: the line is not valid JSON.'],
     ['[{"name":"Rex","categoryId":1}\n', 'line 2: the file ends before its array does.'],
     ['[{"name":"Rex","categoryId":1}]\n[]', 'line 2: the array ends before this text.'],
   ] as const) {
     const { code, stderr, stdout } = await importing(temporaryEnvironment(t), text);
     assert.equal(code, 3, text);
-    assert.ok(stderr.startsWith(fault), stderr);
+    assert.ok(stderr.startsWith(issue), stderr);
     assert.match(stdout, /^imported 1, /);
   }
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { databaseUrlFault, parsePostgresUrl } from '../../src/config/database-url.ts';
+import { findDatabaseUrlIssue, parsePostgresUrl } from '../../src/config/database-url.ts';
 import { parseRedisUrl } from '../../src/config/redis-url.ts';
 import { UrlError } from '../../src/config/server-url.ts';
 import { run, temporaryEnvironment } from '../support/process.ts';
@@ -146,9 +146,9 @@ test('an address of PostgreSQL that can be read in two ways, or not at all, is r
     'sqlite:postgres://me:geheim@h/pets': /must be sqlite:PATH or postgres/,
     'postgres:/me:geheim@h/pets': /must be sqlite:PATH or postgres/,
   };
-  for (const [url, fault] of Object.entries(cases)) {
-    assert.match(databaseUrlFault(url) ?? 'no fault', fault, url);
-    assert.doesNotMatch(databaseUrlFault(url) ?? '', /geheim/);
+  for (const [url, issue] of Object.entries(cases)) {
+    assert.match(findDatabaseUrlIssue(url) ?? 'no issue', issue, url);
+    assert.doesNotMatch(findDatabaseUrlIssue(url) ?? '', /geheim/);
   }
 });
 

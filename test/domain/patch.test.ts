@@ -12,9 +12,9 @@ test('a patch has the fields that the body names, and ignores all others', () =>
   assert.deepEqual(petPatch('{"name":"Rex","id":9,"toString":1,"__proto__":{"status":"sold"}}'), {
     fields: { name: 'Rex' },
     names: ['name'],
-    fault: undefined,
+    issue: undefined,
   });
-  assert.deepEqual(petPatch('{}'), { fields: {}, names: [], fault: undefined });
+  assert.deepEqual(petPatch('{}'), { fields: {}, names: [], issue: undefined });
 });
 
 test('null removes a field that may be absent', () => {
@@ -22,18 +22,18 @@ test('null removes a field that may be absent', () => {
   assert.deepEqual(readPatch(CategoryPatch, { description: null }).fields, { description: null });
 });
 
-test('a faulty field leaves the others, and its name is known', () => {
+test('a wrong field leaves the others, and its name is known', () => {
   assert.deepEqual(petPatch('{"name":null,"categoryId":9223372036854775807,"status":"lost","toString":1}'), {
     fields: { categoryId: 2n ** 63n - 1n },
     names: ['name', 'categoryId', 'status'],
-    fault: 'name must be a string of 1 to 200 characters; status must be one of available, pending, sold.',
+    issue: 'name must be a string of 1 to 200 characters; status must be one of available, pending, sold.',
   });
 });
 
 for (const body of ['null', '[]', '7', '"name"', 'true']) {
   test(`the body ${body} is no patch`, () => {
-    const { fields, names, fault } = petPatch(body);
+    const { fields, names, issue } = petPatch(body);
     assert.deepEqual({ fields, names }, { fields: {}, names: [] });
-    assert.equal(fault, 'The body must be a JSON object.');
+    assert.equal(issue, 'The body must be a JSON object.');
   });
 }

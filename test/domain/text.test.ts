@@ -1,7 +1,7 @@
 // Contract: sections 2.5 and 5.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copyText, cutText, findNameFault, foldedName, foldedPart, isPartOf } from '../../src/domain/text.ts';
+import { copyText, cutText, findNameIssue, foldedName, foldedPart, isPartOf } from '../../src/domain/text.ts';
 
 const CHARACTERS = Array.from({ length: 0x11_0000 }, (_, code) => code)
   .filter((code) => code < 0xd8_00 || code >= 0xe0_00)
@@ -105,11 +105,11 @@ for (const [one, other] of [
 for (const kind of ['account', 'operator'] as const) {
   test(`an ${kind} name fits on one line`, () => {
     for (const name of ['a', 'Tierheim Köln e. V.', '🐕'.repeat(100)])
-      assert.equal(findNameFault(kind, name), undefined);
+      assert.equal(findNameIssue(kind, name), undefined);
     for (const name of ['', ' a', 'a ', 'a\nb', 'a\tb', 'a\0', '\ud800', 'x'.repeat(101)]) {
-      const fault = findNameFault(kind, name);
-      assert.equal(fault?.error, 'invalid_request', JSON.stringify(name));
-      assert.match(fault.message ?? '', new RegExp(`^An ${kind} name has`));
+      const issue = findNameIssue(kind, name);
+      assert.equal(issue?.error, 'invalid_request', JSON.stringify(name));
+      assert.match(issue.message ?? '', new RegExp(`^An ${kind} name has`));
     }
   });
 }
@@ -129,7 +129,7 @@ test('a folded name is in lower case', () => {
 
 test('a name without a key says so', () => {
   assert.equal(
-    findNameFault('passkey', 'a petstore_admin_')?.message?.startsWith('A passkey name has'),
+    findNameIssue('passkey', 'a petstore_admin_')?.message?.startsWith('A passkey name has'),
     true,
   );
 });

@@ -49,7 +49,7 @@ export const EQUAL: readonly EqualMutant[] = [
     file: 'src/resources/accounts/rules.ts',
     original: "''",
     replacement: '"Stryker was here!"',
-    line: 'findNoteFault(',
+    line: 'findNoteIssue(',
     because: 'every right note will do for the check of an account that gets none',
   },
   ...[

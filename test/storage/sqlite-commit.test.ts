@@ -125,7 +125,7 @@ test('a change that fails is undone alone, and the others of its commit are done
   const results = await Promise.allSettled(
     ids.map((id, index) => {
       const fields = { name: index === 1 ? 'fail' : 'Bruno' };
-      return store.pets.update(CLIENT, id, { fields, names: ['name'], fault: undefined }, undefined);
+      return store.pets.update(CLIENT, id, { fields, names: ['name'], issue: undefined }, undefined);
     }),
   );
   assert.deepEqual(

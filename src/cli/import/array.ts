@@ -49,7 +49,7 @@ export async function* arrayElements(
       }
       if (state === 'behind') {
         if (BLANKS.has(byte)) continue;
-        yield { number, text: '', bytes: undefined, fault: 'the array ends before this text.' };
+        yield { number, text: '', bytes: undefined, issue: 'the array ends before this text.' };
         return;
       }
       const isEnd = depth === 1 && (byte === COMMA || CLOSING.has(byte));
@@ -75,7 +75,7 @@ export async function* arrayElements(
   }
   if (length > 0) yield take();
   if (state !== 'behind')
-    yield { number, text: '', bytes: undefined, fault: 'the file ends before its array does.' };
+    yield { number, text: '', bytes: undefined, issue: 'the file ends before its array does.' };
 }
 
 /** Text of JSON holds no line end, so that those of an element are blanks. */

@@ -3,13 +3,13 @@ import { type Line, LINE_MAX } from './lines.ts';
 /** The fields of one record, or why it cannot be read, with its lines. */
 export type CsvRecord =
   | { readonly lines: readonly Line[]; readonly fields: readonly string[] }
-  | { readonly lines: readonly Line[]; readonly fault: string };
+  | { readonly lines: readonly Line[]; readonly issue: string };
 
 /** Lines. A record with more is refused, because each line of it costs memory beyond its text. */
 const LINES_MAX = 10_000;
 
-const OPEN_FAULT = 'a quoted field begins here and does not end.';
-const QUOTE_FAULT = 'a field that holds a quote must stand in quotes, with the quotes in it doubled.';
+const OPEN_ISSUE = 'a quoted field begins here and does not end.';
+const QUOTE_ISSUE = 'a field that holds a quote must stand in quotes, with the quotes in it doubled.';
 
 /**
  * Joins lines to records of CSV (RFC 4180). A quoted field may span lines if it ends within the limits, and a delimiter or a
@@ -31,14 +31,14 @@ export class CsvRecords {
   /** The records that this line completes. */
   push(line: Line): readonly CsvRecord[] {
     const within = this.#open.length > 0;
-    if (!within && line.fault === undefined && line.text.trim() === '') {
+    if (!within && line.issue === undefined && line.text.trim() === '') {
       this.blankLines++;
       return [];
     }
     this.#open.push(line);
     this.#size += line.text.length + 1;
     if (within && (this.#size > LINE_MAX || this.#open.length > LINES_MAX)) return this.#giveUp();
-    // An even number of quotes leaves the field open, or is a fault that shows when the field ends.
+    // An even number of quotes leaves the field open, or is an issue that shows when the field ends.
     if (within && !hasOddQuotes(line.text)) return [];
     const fields = fieldsOf(textOf(this.#open), this.#delimiter);
     if (fields === 'open') return [];
@@ -52,16 +52,16 @@ export class CsvRecords {
 
   #complete(fields: readonly string[] | 'malformed'): CsvRecord {
     const lines = this.#take();
-    const fault = lines.find((each) => each.fault !== undefined)?.fault;
-    if (fault !== undefined) return { lines, fault };
-    return fields === 'malformed' ? { lines, fault: QUOTE_FAULT } : { lines, fields };
+    const issue = lines.find((each) => each.issue !== undefined)?.issue;
+    if (issue !== undefined) return { lines, issue };
+    return fields === 'malformed' ? { lines, issue: QUOTE_ISSUE } : { lines, fields };
   }
 
   /** Refuses the first line and reads the others again. That happens once, because only the last of them can open a field. */
   #giveUp(): readonly CsvRecord[] {
     const [first, ...others] = this.#take();
     if (first === undefined) return [];
-    const refused = { lines: [first], fault: first.fault ?? OPEN_FAULT };
+    const refused = { lines: [first], issue: first.issue ?? OPEN_ISSUE };
     return [refused, ...others.flatMap((line) => this.push(line))];
   }
 

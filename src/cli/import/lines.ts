@@ -13,13 +13,13 @@ export interface Line {
   /** As they came. Undefined when the line is too long to keep. */
   readonly bytes: Buffer | undefined;
   /** Why the line cannot be read. */
-  readonly fault: string | undefined;
+  readonly issue: string | undefined;
 }
 
 /** The encodings of a line. Bytes of UTF-16 come as UTF-8. */
 export type LineEncoding = 'utf-8' | 'utf-16' | 'windows-1252';
 
-const FAULTS: Readonly<Record<LineEncoding, string>> = {
+const ISSUES: Readonly<Record<LineEncoding, string>> = {
   'utf-8':
     'the line is not encoded in UTF-8. If the file is in Windows-1252, import it with --encoding windows-1252.',
   'utf-16': 'the line is not encoded in UTF-16.',
@@ -46,18 +46,18 @@ export class LineDecoder {
     return this.#encoding ?? 'utf-8';
   }
 
-  decode(bytes: Buffer): Pick<Line, 'text' | 'fault'> {
-    if (isAscii(bytes)) return { text: bytes.toString('latin1'), fault: undefined };
+  decode(bytes: Buffer): Pick<Line, 'text' | 'issue'> {
+    if (isAscii(bytes)) return { text: bytes.toString('latin1'), issue: undefined };
     const isUnicode = isUtf8(bytes);
     this.#encoding ??= isUnicode || !isWindows1252(bytes) ? 'utf-8' : 'windows-1252';
     if (this.#encoding !== 'windows-1252')
-      return { text: bytes.toString('utf8'), fault: isUnicode ? undefined : FAULTS[this.#encoding] };
+      return { text: bytes.toString('utf8'), issue: isUnicode ? undefined : ISSUES[this.#encoding] };
     // Real text of Windows-1252 is hardly ever UTF-8, too.
     const isOther = this.#isGuess && isUnicode;
-    const fault = isOther
+    const issue = isOther
       ? 'the line is encoded in UTF-8, and one before it in Windows-1252: choose with --encoding.'
-      : FAULTS['windows-1252'];
-    return { text: WINDOWS_1252.decode(bytes), fault: isOther || !isWindows1252(bytes) ? fault : undefined };
+      : ISSUES['windows-1252'];
+    return { text: WINDOWS_1252.decode(bytes), issue: isOther || !isWindows1252(bytes) ? issue : undefined };
   }
 }
 
@@ -99,10 +99,10 @@ export async function* readLines(
 }
 
 export function tooLong(number: number): Line {
-  return { number, text: '', bytes: undefined, fault: `the line is longer than ${LINE_MAX} bytes.` };
+  return { number, text: '', bytes: undefined, issue: `the line is longer than ${LINE_MAX} bytes.` };
 }
 
 export function decodeLine(number: number, bytes: Buffer, decoder: LineDecoder): Line {
-  const { text, fault } = decoder.decode(bytes);
-  return { number, bytes, text: number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text, fault };
+  const { text, issue } = decoder.decode(bytes);
+  return { number, bytes, text: number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text, issue };
 }

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { NewCategory } from '../../resources/categories/schema.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { int64FromJson } from '../../domain/int64.ts';
-import { faultsOf } from '../../domain/parse.ts';
+import { listIssues } from '../../domain/parse.ts';
 import { NewPet, parseNewPet } from '../../resources/pets/schema.ts';
 import type { WantedColumn } from './columns.ts';
 import type { ReadableRow } from './rows.ts';
@@ -34,7 +34,7 @@ interface Origin {
 /** Where each field comes from. A field that is not in the map comes from the column of its own name. */
 export type Mapping = ReadonlyMap<Field, Origin>;
 
-/** A text like this in a column of categories is an id, or a faulty one, and no name. */
+/** A text like this in a column of categories is an id, or a wrong one, and no name. */
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** What a row holds. */
@@ -58,7 +58,7 @@ function unquoted(text: string): string {
 /** Characters. A reason shows no more of a value, because the summary keeps reasons in memory. */
 const SHOWN_MAX = 80;
 
-/** These valid values replace fields without a mapping, so that the check of a row finds the faults of its other fields. */
+/** These valid values replace fields without a mapping, so that the check of a row finds the issues of its other fields. */
 const PLACEHOLDERS: NewPet = { name: '-', categoryId: 0n };
 
 /** Adds the field of one `--map`: see MAP_SYNTAX. */
@@ -124,11 +124,11 @@ export function mapsNames(mapping: Mapping): boolean {
   return origin.results === undefined || origin.results.values().some((result) => typeof result === 'string');
 }
 
-/** The animal in a row, or all its faults, as sentences. */
+/** The animal in a row, or all its issues, as sentences. */
 export function readPet(
   row: ReadableRow,
   mapping: Mapping,
-): ReadPet | { readonly faults: readonly string[] } {
+): ReadPet | { readonly issues: readonly string[] } {
   const values: Partial<Record<Field, unknown>> = {};
   const unmapped: string[] = [];
   let category: string | undefined;
@@ -159,18 +159,18 @@ export function readPet(
     if (value !== undefined) values[field] = value;
   }
   const { data, error } = NewPet.safeParse(values);
-  const faults =
+  const issues =
     error === undefined
       ? []
-      : faultsOf(NewPet, values, error).map((fault) => `${fault}.${describeStatus(fault, row, mapping)}`);
-  if (data === undefined || unmapped.length > 0) return { faults: [...faults, ...unmapped] };
+      : listIssues(NewPet, values, error).map((issue) => `${issue}.${describeStatus(issue, row, mapping)}`);
+  if (data === undefined || unmapped.length > 0) return { issues: [...issues, ...unmapped] };
   return { pet: data, category };
 }
 
 /** A status that is refused is one of another system, which `--map` translates. */
-function describeStatus(fault: string, row: ReadableRow, mapping: Mapping): string {
+function describeStatus(issue: string, row: ReadableRow, mapping: Mapping): string {
   const column = mapping.get('status')?.column ?? 'status';
-  if (!fault.startsWith('status must be one of')) return '';
+  if (!issue.startsWith('status must be one of')) return '';
   return ` Column ${column} holds ${shown(mappingText(row.value(column)))}: translate it with --map 'status=${column}:VALUE=RESULT'.`;
 }
 

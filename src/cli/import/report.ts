@@ -5,7 +5,7 @@ import type { Progress } from '../../terminal/progress.ts';
 
 /** Reports refused rows at once. Await each call, so that a slow reader slows the import and memory stays flat. */
 export interface Report {
-  refuse(line: number, faults: readonly string[]): Promise<void>;
+  refuse(line: number, issues: readonly string[]): Promise<void>;
   /** The first call prints the counts. Later ones have no effect. */
   end(counts: Counts): Promise<void>;
 }
@@ -66,12 +66,12 @@ export function textReport(
   let printed = 0;
   let isOver = false;
   return {
-    async refuse(line, faults) {
-      reasons.count(faults);
+    async refuse(line, issues) {
+      reasons.count(issues);
       if (printed === PRINTED_MAX) return;
       printed++;
       progress.clear();
-      await output.write(`${printable(`line ${line}: ${faults.join(' ')}`)}\n`);
+      await output.write(`${printable(`line ${line}: ${issues.join(' ')}`)}\n`);
     },
     async end({ imported, refused, categories, readAs, notRead, stoppedAt, uncategorized }) {
       if (isOver) return;
@@ -101,11 +101,11 @@ export function jsonReport({ system }: ReportTerminal, progress: Progress, dryRu
   let separator = '{"refusals":[';
   let isOver = false;
   return {
-    refuse(line, faults) {
+    refuse(line, issues) {
       const start = separator;
       separator = ',';
-      reasons.count(faults);
-      return output.write(start + printable(JSON.stringify({ line, reason: faults.join(' ') })));
+      reasons.count(issues);
+      return output.write(start + printable(JSON.stringify({ line, reason: issues.join(' ') })));
     },
     async end(counts) {
       if (isOver) return;
@@ -148,20 +148,20 @@ function lackOfCategories(animals: number): string {
   return `${animals} ${who} ${have} a categoryId that no category has: an export of animals holds no categories (export --what categories does).`;
 }
 
-/** How many rows were refused for each reason. A row with two faults counts for both. */
+/** How many rows were refused for each reason. A row with two issues counts for both. */
 class Reasons {
   readonly #rows = new Map<string, number>();
   #others = 0;
 
-  count(faults: readonly string[]): void {
-    for (const fault of faults) {
-      const rows = this.#rows.get(fault) ?? 0;
+  count(issues: readonly string[]): void {
+    for (const issue of issues) {
+      const rows = this.#rows.get(issue) ?? 0;
       if (rows === 0 && this.#rows.size === COUNTED_MAX) this.#others++;
-      else this.#rows.set(fault, rows + 1);
+      else this.#rows.set(issue, rows + 1);
     }
   }
 
-  /** The most frequent reasons, then the number of faults with others. */
+  /** The most frequent reasons, then the number of issues with others. */
   summary(): readonly { readonly reason: string; readonly rows: number }[] {
     const all = [...this.#rows]
       .map(([reason, rows]) => ({ reason, rows }))

@@ -21,7 +21,7 @@ export interface ReadableRow {
 }
 
 /** One row of the file, or why it cannot be read, as a sentence. */
-export type Row = ReadableRow | { readonly lines: readonly Line[]; readonly fault: string };
+export type Row = ReadableRow | { readonly lines: readonly Line[]; readonly issue: string };
 
 export interface Table {
   /** The lines above the rows that name the columns. NDJSON has none. */
@@ -119,23 +119,23 @@ async function* ndjsonRows(
   unread?: UnreadColumns,
 ): AsyncGenerator<NdjsonRow, undefined> {
   for await (const line of lines) {
-    if (line.fault !== undefined || !isBlank(line.text)) yield ndjsonRow(line, wanted, unread);
+    if (line.issue !== undefined || !isBlank(line.text)) yield ndjsonRow(line, wanted, unread);
     else skipped.count++;
   }
 }
 
 function ndjsonRow(line: Line, wanted: readonly WantedColumn[], unread?: UnreadColumns): NdjsonRow {
   const lines = [line];
-  if (line.fault !== undefined) return { lines, fault: line.fault };
+  if (line.issue !== undefined) return { lines, issue: line.issue };
   let value: unknown;
   try {
     value = parseExactJson(line.text);
   } catch (error) {
     const problem = error instanceof RangeError ? 'is nested too deeply' : 'is not valid JSON';
-    return { lines, fault: `the line ${problem}.` };
+    return { lines, issue: `the line ${problem}.` };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { lines, fault: 'the line holds no JSON object.' };
+    return { lines, issue: 'the line holds no JSON object.' };
   }
   const columns = value as Record<string, unknown>;
   const names = Object.keys(columns);
@@ -149,7 +149,7 @@ function ndjsonRow(line: Line, wanted: readonly WantedColumn[], unread?: UnreadC
     return { lines, names, value: valueIn, textOnly: false };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { lines, fault: error.message, ambiguity: error };
+    return { lines, issue: error.message, ambiguity: error };
   }
 }
 
@@ -175,8 +175,8 @@ export async function csvTable(
   const all = csvRecords(first, lines, records);
   const { value: header } = await all.next();
   if (header === undefined) throw new ServiceError('invalid_request', 'The file has no header line.');
-  if ('fault' in header)
-    throw new ServiceError('invalid_request', `The header line cannot be read: ${header.fault}`);
+  if ('issue' in header)
+    throw new ServiceError('invalid_request', `The header line cannot be read: ${header.issue}`);
   const skipped = { count: 0 };
   const indexes = findColumns(header.fields, wanted);
   const unread = new UnreadColumns(wanted);
@@ -196,7 +196,7 @@ export async function csvTable(
 async function nextText(lines: Lines): Promise<Line | undefined> {
   for (;;) {
     const { value: line } = await lines.next();
-    if (line === undefined || line.fault !== undefined || !isBlank(line.text)) return line;
+    if (line === undefined || line.issue !== undefined || !isBlank(line.text)) return line;
   }
 }
 
@@ -254,7 +254,7 @@ async function* rowsBelow(
   skipped: { count: number },
 ): AsyncGenerator<Row> {
   for await (const record of records) {
-    if ('fault' in record) {
+    if ('issue' in record) {
       yield record;
       continue;
     }
@@ -263,6 +263,6 @@ async function* rowsBelow(
     else
       yield fields.length === width
         ? { lines, value: (column) => fields[indexes.get(column) ?? -1], textOnly: true }
-        : { lines, fault: `the row has ${fields.length} fields where the header has ${width}.` };
+        : { lines, issue: `the row has ${fields.length} fields where the header has ${width}.` };
   }
 }

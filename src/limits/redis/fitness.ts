@@ -27,8 +27,8 @@ const UNREACHABLE = [
 /** The message of the server or the driver. Neither repeats a password. */
 export function asStartupError(error: unknown): StartupError {
   if (error instanceof StartupError) return error;
-  const Fault = isUnreachable(error) ? UnreachableError : StartupError;
-  return new Fault(`The Redis server cannot be used: ${reasonOf(error)}.`, { cause: error });
+  const Kind = isUnreachable(error) ? UnreachableError : StartupError;
+  return new Kind(`The Redis server cannot be used: ${reasonOf(error)}.`, { cause: error });
 }
 
 /** Whether the server may still be fit for use. It is not after a wrong password or certificate, or an unknown error. */

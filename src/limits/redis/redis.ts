@@ -187,7 +187,7 @@ export class Redis {
   /** The server of each of these slots, corrected by each server that says where a slot is. */
   #owners: string[] = [];
   /** Why it cannot be used, until `open` has succeeded. */
-  #fault: Error | undefined = new UnreachableError('not connected');
+  #error: Error | undefined = new UnreachableError('not connected');
   #refreshing: Promise<readonly Takeover[]> | undefined;
   #closed = false;
 
@@ -208,12 +208,12 @@ export class Redis {
       await server.connect();
       this.#isClustered = refuseUnfit(await server.info()).clustered;
       if (this.#isClustered) await Promise.allSettled(this.#use(await server.slots()));
-      this.#fault = undefined;
+      this.#error = undefined;
       await Promise.all(this.servers().map((name) => this.#check(name)));
     } catch (error) {
       this.#reset();
-      this.#fault = asStartupError(error);
-      throw this.#fault;
+      this.#error = asStartupError(error);
+      throw this.#error;
     }
   }
 
@@ -242,7 +242,7 @@ export class Redis {
    * hash slot.
    */
   async run(script: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
-    if (this.#fault !== undefined) throw this.#fault;
+    if (this.#error !== undefined) throw this.#error;
     try {
       return await this.runOn(this.serverOf(keys[0] ?? ''), script, keys, args);
     } catch (error) {
@@ -261,7 +261,7 @@ export class Redis {
 
   /** The same on one server. Rejects with Redirected when another one has the keys. */
   async runOn(name: string, script: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
-    if (this.#fault !== undefined) throw this.#fault;
+    if (this.#error !== undefined) throw this.#error;
     try {
       return await this.#server(name).run(script, keys, args);
     } catch (error) {
@@ -277,7 +277,7 @@ export class Redis {
 
   /** Replaces the connection to a server. */
   async reconnect(name: string): Promise<void> {
-    if (this.#fault !== undefined) return this.#openLate(this.#fault);
+    if (this.#error !== undefined) return this.#openLate(this.#error);
     await this.#servers.get(name)?.connect();
   }
 
@@ -286,7 +286,7 @@ export class Redis {
    * over slots of which others. Rejects when nobody says who has them: then everything stays.
    */
   async refresh(): Promise<readonly Takeover[]> {
-    if (this.#fault !== undefined || !this.#isClustered) return [];
+    if (this.#error !== undefined || !this.#isClustered) return [];
     this.#refreshing ??= this.#readSlots()
       .then((ranges) => {
         const former = this.#owners;

@@ -38,14 +38,14 @@ export function CategoryField({ categories, id, onId, required = false }) {
     // It was changed elsewhere, for example by "back".
     if (typed !== undefined && readCategory(typed, categories) !== id) setTyped(undefined);
   }, [id]);
-  const fault = isUnknown ? (required ? WHICH : WHICH_FILTER) : '';
-  useEffect(() => input.current?.setCustomValidity(fault), [fault]);
+  const issue = isUnknown ? (required ? WHICH : WHICH_FILTER) : '';
+  useEffect(() => input.current?.setCustomValidity(issue), [issue]);
   const onValue = (/** @type {string} */ text) => {
     setTyped(text);
     onId(readCategory(text, categories));
   };
   const hint =
-    fault || (id === '' ? undefined : chosen ? nameCategory(chosen, typed) : 'No category has this number.');
+    issue || (id === '' ? undefined : chosen ? nameCategory(chosen, typed) : 'No category has this number.');
   return html`
     <${Field} label="Category" ref=${input} type="search" maxlength="100" autocomplete="off" placeholder="Name or number"
       list=${list} required=${required} value=${typed ?? chosen?.name ?? id} onValue=${onValue} hint=${hint} />

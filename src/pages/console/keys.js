@@ -13,7 +13,7 @@ import {
   useSubmit,
   UtcField,
 } from '../shared/forms.js';
-import { Badge, Fault, KeyState } from '../shared/notice.js';
+import { Badge, ErrorNotice, KeyState } from '../shared/notice.js';
 import { Name } from '../shared/table.js';
 import { change, withQuery } from './api.js';
 import { asChoice, ChoiceFilter, SearchField, useFilters } from './fields.js';
@@ -73,7 +73,7 @@ function FindKey({ onChanged }) {
       <button type="submit">Find</button>
     </form>
     <div role="status" class="stack">
-      ${error && html`<${Fault} error=${error} title="Could not find the key" />`}
+      ${error && html`<${ErrorNotice} error=${error} title="Could not find the key" />`}
       ${found && html`<${KeyTable} list=${list} caption="The key that was found" empty="" />`}
     </div>
   <//>`;

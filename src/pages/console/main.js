@@ -1,5 +1,5 @@
 import { html, render } from 'htm/preact';
-import { Fault, Skeleton } from '../shared/notice.js';
+import { ErrorNotice, Skeleton } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { Account } from './account.js';
 import { Accounts } from './accounts.js';
@@ -56,7 +56,7 @@ function Inside({ path }) {
   if (state === 'out') return html`<${SignIn} secret="" />`;
   if (state === 'asking')
     return html`<main class="sign-in">
-      ${error ? html`<${Fault} error=${error} failingSince=${failingSince} />` : html`<${Skeleton} label="Console" />`}
+      ${error ? html`<${ErrorNotice} error=${error} failingSince=${failingSince} />` : html`<${Skeleton} label="Console" />`}
     </main>`;
   return html`<${Frame} links=${PAGES}>
     ${state === 'ended' && html`<${SessionEnded} />`}

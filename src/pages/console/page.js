@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { FormDialog } from '../shared/dialog.js';
 import { say } from '../shared/frame.js';
-import { Fault, Skeleton } from '../shared/notice.js';
+import { ErrorNotice, Skeleton } from '../shared/notice.js';
 import { change } from './api.js';
 import { useAddress } from './router.js';
 
@@ -43,7 +43,7 @@ export function Page({ title, badges, actions, intro, children }) {
  */
 export function Loaded({ poll, label, children }) {
   if (poll.data !== undefined) return children(poll.data);
-  if (poll.error) return html`<${Fault} error=${poll.error} failingSince=${poll.failingSince} />`;
+  if (poll.error) return html`<${ErrorNotice} error=${poll.error} failingSince=${poll.failingSince} />`;
   return html`<${Skeleton} label=${label} />`;
 }
 

@@ -44,7 +44,7 @@ function LinkButton({ link }) {
     await signIn(link);
     enter();
   });
-  if (error) return html`<${SignInFault} error=${error} /><${SignInForm} onSignedIn=${enter} />`;
+  if (error) return html`<${SignInErrorNotice} error=${error} /><${SignInForm} onSignedIn=${enter} />`;
   return html`<p>Your sign-in link is ready.</p>
     <button type="button" class="main" disabled=${isBusy} onClick=${submit}>Sign in</button>`;
 }
@@ -71,7 +71,7 @@ function PasskeyButton({ onSignedIn }) {
     await signInWithPasskey();
     onSignedIn?.();
   });
-  return html`${error && html`<${SignInFault} error=${error} />`}
+  return html`${error && html`<${SignInErrorNotice} error=${error} />`}
     <button type="button" class="main" disabled=${isBusy} onClick=${submit}>Sign in with a passkey</button>`;
 }
 
@@ -89,13 +89,13 @@ function LinkForm({ onSignedIn, submitKind, children }) {
   return html`<form class="stack" ...${form}>
     <${Field} label="Sign-in link" type="password" autocomplete="off" spellcheck="false" required value=${text}
       onValue=${setText} hint="The whole address that petstore console printed." />
-    ${error && html`<${SignInFault} error=${error} />`}
+    ${error && html`<${SignInErrorNotice} error=${error} />`}
     <div class="actions">${children}<button type="submit" class=${submitKind} disabled=${isBusy}>Sign in</button></div>
   </form>`;
 }
 
 /** @param {{ error: import('../shared/fetch.js').PetStoreError }} props */
-function SignInFault({ error }) {
+function SignInErrorNotice({ error }) {
   return html`<${Notice} kind="bad" title="You are not signed in"><p>${explain(error)}</p><//>`;
 }
 

@@ -8,7 +8,7 @@ import { Skeleton } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { RANGES } from '../shared/usage.js';
 import { Keys } from './keys.js';
-import { KeyFault, Layout, MissingScope } from './layout.js';
+import { KeyErrorNotice, Layout, MissingScope } from './layout.js';
 import { FailedRequests } from './requests.js';
 import { Summary } from './summary.js';
 import { DeprecationNotices, Usage } from './usage.js';
@@ -62,7 +62,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
   return html`<${Layout} aside=${html`
     <button type="button" onClick=${refresh}>Refresh</button>
     <button type="button" onClick=${onLeave}>Forget the key</button>`}>
-    ${now.error && html`<${KeyFault} ...${now} />`}
+    ${now.error && html`<${KeyErrorNotice} ...${now} />`}
     ${
       now.error?.code !== 'unauthorized' &&
       html`

@@ -7,7 +7,7 @@ import { DEFAULT_GRACE, Field, GraceField, ScopesField } from '../shared/forms.j
 import { say } from '../shared/frame.js';
 import { Badge, KeyState, Notice, Skeleton } from '../shared/notice.js';
 import { Name, Table } from '../shared/table.js';
-import { KeyFault } from './layout.js';
+import { KeyErrorNotice } from './layout.js';
 
 /** @typedef {import('./api.js').Key} Key */
 
@@ -42,7 +42,7 @@ export function Keys({ account, keys: { data, error, failingSince, refresh }, on
       <h2>Keys</h2>
       ${data && html`<button type="button" class="main" onClick=${() => setOpen({ action: 'create' })}>Create key</button>`}
     </div>
-    ${error && !data && html`<${KeyFault} error=${error} failingSince=${failingSince} />`}
+    ${error && !data && html`<${KeyErrorNotice} error=${error} failingSince=${failingSince} />`}
     ${data ? html`<${KeyTable} keys=${data} isOwn=${account.isOwn} onAction=${setOpen} />` : !error && html`<${Skeleton} label="The list of keys" />`}
     ${open?.action === 'create' && html`<${CreateKey} ...${dialog} />`}
     ${open?.action === 'rotate' && html`<${RotateKey} ...${dialog} />`}

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { local, utc } from '../shared/format.js';
 import { Brand, Status, ThemeButton } from '../shared/frame.js';
-import { Fault, Notice } from '../shared/notice.js';
+import { ErrorNotice, Notice } from '../shared/notice.js';
 
 /** @typedef {import('preact').ComponentChildren} Children */
 
@@ -51,9 +51,9 @@ const TITLES = new Map([
  * the dashboard counts against the plan.
  * @param {{ error: import('../shared/fetch.js').PetStoreError, failingSince?: Date | undefined }} props
  */
-export function KeyFault({ error, failingSince }) {
+export function KeyErrorNotice({ error, failingSince }) {
   const { code, status, retryAt } = error;
-  return html`<${Fault} error=${error} failingSince=${failingSince} title=${TITLES.get(code ?? '')}>
+  return html`<${ErrorNotice} error=${error} failingSince=${failingSince} title=${TITLES.get(code ?? '')}>
     ${
       status === 429 &&
       retryAt &&

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Time } from '../shared/format.js';
 import { Badge, Skeleton } from '../shared/notice.js';
 import { Name, Table } from '../shared/table.js';
-import { KeyFault } from './layout.js';
+import { KeyErrorNotice } from './layout.js';
 
 /** @typedef {import('../../../client/src/index.ts').FailedRequest} FailedRequest */
 
@@ -22,7 +22,7 @@ export function FailedRequests({ failed: { data, error, failingSince }, nameOf }
       <h2>Failed requests</h2>
       <p class="muted">The last 100 of the last 24 hours.</p>
     </div>
-    ${error && !data && html`<${KeyFault} error=${error} failingSince=${failingSince} />`}
+    ${error && !data && html`<${KeyErrorNotice} error=${error} failingSince=${failingSince} />`}
     ${
       shown
         ? html`<${Table} caption="The failed requests" rows=${shown} columns=${columnsOf(nameOf)} rowKey=${keyOf} empty=${EMPTY} />`

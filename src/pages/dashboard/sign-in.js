@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { AuthenticationError } from '../../../client/src/index.ts';
 import { Field, useSubmit } from '../shared/forms.js';
 import { openAccount } from './api.js';
-import { KeyFault, Layout } from './layout.js';
+import { KeyErrorNotice, Layout } from './layout.js';
 
 /** Asks for a key. `onKey` gets it once the service accepts it. @param {{ onKey: (key: string) => void }} props */
 export function SignIn({ onKey }) {
@@ -22,7 +22,7 @@ export function SignIn({ onKey }) {
           ...${{ autocomplete: 'off', autocapitalize: 'off', spellcheck: false, maxlength: 200 }}
           hint="The key stays in this tab, and a reload keeps it. It is gone when you forget it or close the tab."
         />
-        ${error && html`<${KeyFault} error=${error} />`}
+        ${error && html`<${KeyErrorNotice} error=${error} />`}
         <div class="actions"><button type="submit" class="main" disabled=${isBusy || key.trim() === ''}>Open</button></div>
       </form>
       <p class="muted">No key? <a href="reference#getting-a-key">The reference says how to get one.</a></p>

@@ -9,7 +9,7 @@ import { usePoll } from '../shared/poll.js';
 import { Name, Table } from '../shared/table.js';
 import { EVENT_TYPES } from '../shared/terms.js';
 import { DELIVERY_CHOICES, DELIVERY_COLUMNS, Endpoint, outcome, WebhookState } from '../shared/webhooks.js';
-import { KeyFault } from './layout.js';
+import { KeyErrorNotice } from './layout.js';
 
 /**
  * @typedef {import('../../../client/src/index.ts').Webhook} Webhook
@@ -52,11 +52,11 @@ export function Webhooks({ account, webhooks: { data, error, failingSince, refre
   </section>`;
 }
 
-/** The list answers 404 where the service has no webhooks. @param {Parameters<typeof KeyFault>[0]} props */
+/** The list answers 404 where the service has no webhooks. @param {Parameters<typeof KeyErrorNotice>[0]} props */
 function Unavailable(props) {
   return props.error.status === 404
     ? html`<p class="empty">${props.error.message}</p>`
-    : html`<${KeyFault} ...${props} />`;
+    : html`<${KeyErrorNotice} ...${props} />`;
 }
 
 /** @param {{ webhooks: readonly Webhook[], openId: Webhook['id'] | undefined, onToggle: (webhook: Webhook) => void }} props */
@@ -139,7 +139,7 @@ function OpenWebhook({ account, webhook, webhooks, onSecret, onChanged }) {
       <${Field} label="Attempts" choices=${DELIVERY_CHOICES} value=${status} onValue=${setStatus}
         hint="The newest 100, updated every ${INTERVAL} seconds." />
     </search>
-    ${error && !data && html`<${KeyFault} error=${error} failingSince=${failingSince} />`}
+    ${error && !data && html`<${KeyErrorNotice} error=${error} failingSince=${failingSince} />`}
     ${
       data
         ? html`<${Table} caption="Attempts of the webhook" rows=${data} columns=${columns} empty="There is no such attempt yet." />`

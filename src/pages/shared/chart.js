@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { csvText } from '../../domain/csv.ts';
 import { compact, day, everywhere, number, withUnit } from './format.js';
 import { Meter } from './meter.js';
-import { Fault, Skeleton } from './notice.js';
+import { ErrorNotice, Skeleton } from './notice.js';
 import { colourName, createPlot, HEIGHT, mergeRest, plotData } from './plot.js';
 import { Name, Table } from './table.js';
 import { followTheme } from './theme.js';
@@ -217,7 +217,7 @@ export function downloadCsv(name, rows) {
 /** @param {any} props */
 function Absent({ title, error, failingSince, isEmpty, empty = 'There were no requests in this time.' }) {
   if (isEmpty) return html`<p class="empty">${empty}</p>`;
-  if (error) return html`<${Fault} error=${error} failingSince=${failingSince} />`;
+  if (error) return html`<${ErrorNotice} error=${error} failingSince=${failingSince} />`;
   return html`<${Skeleton} label=${title} />`;
 }
 

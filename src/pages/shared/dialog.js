@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useSubmit } from './forms.js';
-import { Fault } from './notice.js';
+import { ErrorNotice } from './notice.js';
 
 /** @typedef {import('preact').ComponentChildren} Children */
 
@@ -47,7 +47,7 @@ export function FormDialog({
   return html`<${Dialog} title=${title} staysOpen=${isBusy} onClose=${onClose}>
     <form class="stack" ...${form}>
       ${children}
-      ${error && html`<${Fault} error=${error} title="Could not ${title.charAt(0).toLowerCase()}${title.slice(1)}" />`}
+      ${error && html`<${ErrorNotice} error=${error} title="Could not ${title.charAt(0).toLowerCase()}${title.slice(1)}" />`}
       <div class="actions">
         <button type="button" onClick=${onClose}>${back}</button>
         <button type="submit" class=${isDangerous ? 'danger' : 'main'} disabled=${isBusy}>${submit}</button>

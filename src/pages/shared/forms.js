@@ -114,9 +114,9 @@ export function useSubmit(work) {
     setIsBusy(true);
     try {
       await work();
-    } catch (fault) {
-      if (!(fault instanceof PetStoreError)) throw fault;
-      setError(fault);
+    } catch (thrown) {
+      if (!(thrown instanceof PetStoreError)) throw thrown;
+      setError(thrown);
     }
     setIsBusy(false);
   }

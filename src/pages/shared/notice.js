@@ -40,7 +40,7 @@ export function Skeleton({ label }) {
  * An error of a request: the message of the service, and since when it does not answer.
  * @param {{ error: import('./fetch.js').PetStoreError, failingSince?: Date | undefined, title?: string, children?: Children }} props
  */
-export function Fault({ error, failingSince, title, children }) {
+export function ErrorNotice({ error, failingSince, title, children }) {
   const isDown = isOutage(error);
   const shown = title ?? (isDown ? 'The service does not answer' : 'This could not be loaded');
   return html`<${Notice} kind=${error.status === 429 ? 'warn' : 'bad'} title=${shown}>

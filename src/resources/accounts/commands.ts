@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Plan } from '../../domain/plan.ts';
-import { findNameFault, isPartOf } from '../../domain/text.ts';
+import { findNameIssue, isPartOf } from '../../domain/text.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import {
   JSON_OPTION,
@@ -138,7 +138,7 @@ export function accountsCommands(program: Command, terminal: Terminal<Repositori
     .description('give an account another name; its keys and its usage stay')
     .option(...JSON_OPTION)
     .action((name: string, newName: string, { json }: JsonOption) =>
-      change(name, json, { name: requireValue(findNameFault('account', newName) ?? { value: newName }) }),
+      change(name, json, { name: requireValue(findNameIssue('account', newName) ?? { value: newName }) }),
     );
 }
 

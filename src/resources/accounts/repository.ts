@@ -11,7 +11,7 @@ import type { Page, PageQuery, Signal } from '../../domain/page.ts';
 import { type Limits, type Plan, PLAN_NAMES, PLANS } from '../../domain/plan.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import type { ACCOUNT_STATES } from '../../domain/states.ts';
-import { findNameFault, foldedName, foldedPart } from '../../domain/text.ts';
+import { findNameIssue, foldedName, foldedPart } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { countInRounds, type Filters, listInRounds, type Order, type Source } from '../../storage/rounds.ts';
 import { containing, type Row, type Sql, sql } from '../../storage/sql.ts';
@@ -24,7 +24,7 @@ import {
   type AccountOrder,
   type AccountPatch,
   type AccountRecord,
-  findNoteFault,
+  findNoteIssue,
   type LimitUse,
   type ListedAccount,
   patchAccount,
@@ -285,8 +285,8 @@ export function open(engine: Engine, { environment }: { readonly environment: En
     plan: Plan,
     { note = '', ...custom }: CustomLimits & { readonly note?: string | undefined } = {},
   ): Promise<Result<AccountRecord, 'invalid_request' | 'conflict'>> {
-    const fault = findNameFault('account', name) ?? findNoteFault(note);
-    if (fault !== undefined) return fault;
+    const issue = findNameIssue('account', name) ?? findNoteIssue(note);
+    if (issue !== undefined) return issue;
     const limits = chooseLimits(plan, custom);
     return 'error' in limits ? limits : engine.write(createAccount, actor, name, plan, limits.value, note);
   }

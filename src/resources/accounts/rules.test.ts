@@ -5,7 +5,7 @@ import { PLANS } from '../../domain/plan.ts';
 import {
   type AccountPatch,
   type AccountRecord,
-  findNoteFault,
+  findNoteIssue,
   findThreshold,
   patchAccount,
 } from './rules.ts';
@@ -29,9 +29,9 @@ const readRefusal = (account: AccountRecord, patch: AccountPatch) => {
 
 test('a note is up to 500 characters in lines, without other control characters and without a key', () => {
   for (const right of ['', 'a', 'zwei\n\tZeilen', '🐕'.repeat(500)])
-    assert.equal(findNoteFault(right), undefined);
+    assert.equal(findNoteIssue(right), undefined);
   for (const wrong of ['a'.repeat(501), 'a\0b', 'a\rb', '\ud800', 'a petstore_live_x', 'petstore_admin_'])
-    assert.deepEqual(findNoteFault(wrong), {
+    assert.deepEqual(findNoteIssue(wrong), {
       error: 'invalid_request',
       message: 'A note has at most 500 characters, no control characters and no API key.',
     });

@@ -3,7 +3,7 @@ import { type Account, chooseLimits, type CustomLimits } from '../../domain/acco
 import { WITHOUT_KEY } from '../../domain/api-key.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { Failure, Result } from '../../domain/result.ts';
-import { findNameFault } from '../../domain/text.ts';
+import { findNameIssue } from '../../domain/text.ts';
 
 /** The name of the account that is used when a command names none. It is made with plan Free if there is none. */
 export const DEFAULT_ACCOUNT = 'default';
@@ -20,7 +20,7 @@ export const NOTE_MAX = 500;
 const NOTE = new RegExp(`${WITHOUT_KEY}(?:[^\\p{Cc}\\p{Cs}]|[\\n\\t]){0,${NOTE_MAX}}$`, 'u');
 
 /** Why a text cannot be the note of an account, or undefined if it can. */
-export function findNoteFault(text: string): Failure<'invalid_request'> | undefined {
+export function findNoteIssue(text: string): Failure<'invalid_request'> | undefined {
   if (NOTE.test(text)) return undefined;
   return {
     error: 'invalid_request',
@@ -61,10 +61,10 @@ export function patchAccount(
   patch: AccountPatch,
 ): Result<Pick<Account, 'name' | 'plan' | 'limits'>, 'invalid_request' | 'precondition_failed'> {
   const { name = account.name, plan = account.plan, perMinute, perDay, expected = {} } = patch;
-  const fault =
-    (patch.name === undefined ? undefined : findNameFault('account', name)) ??
-    findNoteFault(patch.note ?? '');
-  if (fault !== undefined) return fault;
+  const issue =
+    (patch.name === undefined ? undefined : findNameIssue('account', name)) ??
+    findNoteIssue(patch.note ?? '');
+  if (issue !== undefined) return issue;
   const present = plan === 'enterprise' && account.plan === 'enterprise' ? account.limits : undefined;
   const limits = chooseLimits(plan, {
     perMinute: perMinute ?? present?.perMinute,

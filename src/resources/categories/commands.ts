@@ -1,8 +1,8 @@
 // Contract: sections 2 and 8.
 import type { Command } from 'commander';
-import { type ErrorCode, faultsMessage, ServiceError } from '../../domain/errors.ts';
+import { type ErrorCode, describeIssues, ServiceError } from '../../domain/errors.ts';
 import { int64FromDecimal } from '../../domain/int64.ts';
-import { faultsOf } from '../../domain/parse.ts';
+import { listIssues } from '../../domain/parse.ts';
 import { toJson } from '../../domain/json.ts';
 import { readPatch } from '../../domain/patch.ts';
 import type { Result } from '../../domain/result.ts';
@@ -120,7 +120,7 @@ async function createCategory(
   const { NewCategory } = await import('./schema.ts');
   const { data, error } = NewCategory.safeParse(given);
   if (error !== undefined)
-    throw new ServiceError('invalid_parameter', faultsMessage(faultsOf(NewCategory, given, error)));
+    throw new ServiceError('invalid_parameter', describeIssues(listIssues(NewCategory, given, error)));
   return withStore(async ({ store: { categories }, actor }) => {
     const created = await categories.create(actor, data);
     if ('error' in created) throw await describeTaken(categories, name);

@@ -13,10 +13,10 @@ import { refused } from '../../../test/storage/order-fixture.ts';
 import { test } from '../../../test/support/test.ts';
 
 /** A patch as the HTTP layer reads it. */
-const patch = (fields: Partial<CategoryPatch>, fault?: string): Patch<CategoryPatch> => ({
+const patch = (fields: Partial<CategoryPatch>, issue?: string): Patch<CategoryPatch> => ({
   fields,
   names: Object.keys(fields),
-  fault,
+  issue,
 });
 
 for (const [name, fresh] of STORES) {
@@ -112,10 +112,10 @@ for (const [name, fresh] of STORES) {
     assert.deepEqual(await update(99n, taken, '"other"'), { error: 'not_found' });
     assert.deepEqual(await update(dogs.id, taken, '"other"'), { error: 'precondition_failed' });
     assert.deepEqual(await update(dogs.id, taken, '"other"', tag), { error: 'conflict' });
-    const faulty = patch({ name: 'Wolves' }, 'description must be a string.');
-    assert.deepEqual(await update(dogs.id, faulty, '*'), {
+    const wrong = patch({ name: 'Wolves' }, 'description must be a string.');
+    assert.deepEqual(await update(dogs.id, wrong, '*'), {
       error: 'invalid_request',
-      message: faulty.fault,
+      message: wrong.issue,
     });
     assert.deepEqual(await categories.get(dogs.id), { value: { id: dogs.id, name: 'Dogs' } });
     assert.ok('value' in (await update(dogs.id, patch({ name: 'Wolves' }), tag)));

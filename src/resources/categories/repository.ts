@@ -100,7 +100,7 @@ async function updateCategory(
   transaction: Transaction,
   actor: Actor,
   id: bigint,
-  { fields, fault }: Patch<CategoryPatch>,
+  { fields, issue }: Patch<CategoryPatch>,
   ifMatch: readonly string[] | undefined,
 ): Promise<Result<Category, 'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>> {
   const locked = await lockCategory(transaction, id, ifMatch);
@@ -115,7 +115,7 @@ async function updateCategory(
     const [other] = await transaction.select(CATEGORIES, sql`WHERE folded_name = ${folded} AND id <> ${id}`);
     if (other !== undefined) return { error: 'conflict' };
   }
-  if (fault !== undefined) return { error: 'invalid_request', message: fault };
+  if (issue !== undefined) return { error: 'invalid_request', message: issue };
   const after = { id, name, ...(description !== null && { description }) };
   if (toJson(after) !== toJson(before)) {
     const version = row.version + 1;

@@ -55,10 +55,10 @@ const after: Parameter<typeof NOW | FeedPlace> = {
   description:
     'Where the page begins: the cursor of the `Link` header of the page before, or `now`. Without it, the page begins with the oldest event.',
   read: (text) => (text === NOW ? NOW : feedCursor.read(text)),
-  fault: 'must be now, or come from the Link header of a list of events',
+  issue: 'must be now, or come from the Link header of a list of events',
 };
 
-const NO_CURSOR = { error: 'invalid_parameter', message: `The parameter after ${after.fault}.` } as const;
+const NO_CURSOR = { error: 'invalid_parameter', message: `The parameter after ${after.issue}.` } as const;
 
 const NO_EVENTS = '[]' as Json<readonly unknown[]>;
 

@@ -58,7 +58,7 @@ const errorStatus: Parameter<number> = {
   schema: { type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
   read: (text) => (/^[45]\d\d$/.test(text) ? Number(text) : undefined),
   longest: 3,
-  fault: 'must be an integer from 400 to 599',
+  issue: 'must be an integer from 400 to 599',
   absent: undefined,
 };
 

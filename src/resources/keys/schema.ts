@@ -17,11 +17,11 @@ export const KeyState = z.enum(KEY_STATES).meta({
   examples: ['active'],
 });
 
-const LABEL_FAULT = 'must be a string of 1 to 100 characters without control characters and API keys';
+const LABEL_ISSUE = 'must be a string of 1 to 100 characters without control characters and API keys';
 
 const label = z
-  .string({ error: LABEL_FAULT })
-  .refine((value) => LABEL.test(value), { error: LABEL_FAULT })
+  .string({ error: LABEL_ISSUE })
+  .refine((value) => LABEL.test(value), { error: LABEL_ISSUE })
   .meta({
     minLength: 1,
     maxLength: 100,
@@ -29,11 +29,11 @@ const label = z
     description: 'A note to recognize the key by.',
     examples: ['web'],
   });
-const SCOPES_FAULT = `must be an array of 1 to ${SCOPES.length} scopes`;
+const SCOPES_ISSUE = `must be an array of 1 to ${SCOPES.length} scopes`;
 
-const scopes = list(ScopeName, { least: 1, most: SCOPES.length, error: SCOPES_FAULT });
+const scopes = list(ScopeName, { least: 1, most: SCOPES.length, error: SCOPES_ISSUE });
 
-const GRACE_FAULT = `must be an integer from 0 to ${GRACE.maximum}`;
+const GRACE_ISSUE = `must be an integer from 0 to ${GRACE.maximum}`;
 
 /** The body of `createKey`. Other fields are ignored. */
 export const NewKey = z
@@ -65,8 +65,8 @@ export const NewKey = z
 export const Rotation = z
   .object({
     grace: z
-      .bigint({ error: GRACE_FAULT })
-      .refine((value) => value >= 0 && value <= GRACE.maximum, { error: GRACE_FAULT })
+      .bigint({ error: GRACE_ISSUE })
+      .refine((value) => value >= 0 && value <= GRACE.maximum, { error: GRACE_ISSUE })
       .meta({
         type: 'integer',
         format: 'int32',

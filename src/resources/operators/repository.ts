@@ -6,7 +6,7 @@ import { didYouMean } from '../../domain/nearest.ts';
 import { type Operator, type Role, ROLES, SESSION_LIFETIME } from '../../domain/operator.ts';
 import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
 import { mapResult, type Result } from '../../domain/result.ts';
-import { findNameFault, foldedName } from '../../domain/text.ts';
+import { findNameIssue, foldedName } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { type Sql, sql } from '../../storage/sql.ts';
 import {
@@ -331,8 +331,8 @@ export function open(engine: Engine) {
       name: string,
       role: Role,
     ): Promise<Result<Operator, 'invalid_request' | 'conflict'>> {
-      const fault = findNameFault('operator', name);
-      if (fault !== undefined) return fault;
+      const issue = findNameIssue('operator', name);
+      if (issue !== undefined) return issue;
       return engine.write(createOperator, actor, name, role);
     },
     /** Ends all links, sessions and tokens of the operator at once, on every instance. */

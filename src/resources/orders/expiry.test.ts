@@ -57,7 +57,7 @@ for (const [name, fresh] of STORES) {
     const { store, addPet, order, passTime, petState, orderState } = await orderFixture(t, fresh);
     const [one, two] = [await order(await addPet('available')), await order(await addPet('available'))];
     const { pets } = store;
-    const patch = { fields: { status: 'sold' }, names: ['status'], fault: undefined } as const;
+    const patch = { fields: { status: 'sold' }, names: ['status'], issue: undefined } as const;
     await passTime(HOLD - 1);
     assert.deepEqual(await pets.update(CLIENT, one.petId, patch, undefined), { error: 'conflict' });
     assert.deepEqual(await pets.delete(CLIENT, two.petId, undefined), { error: 'conflict' });

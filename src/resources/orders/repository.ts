@@ -153,7 +153,7 @@ const parseHold = createParser({
  * Why an animal cannot be ordered now, or undefined if it may be possible. It takes no lock. When a thousand requests
  * order one animal at once, nearly all are refused here, and with locks they would wait for each other.
  */
-async function findOrderFault(
+async function findRefusal(
   transaction: Transaction,
   petId: bigint,
 ): Promise<Failure<'invalid_request' | 'conflict'> | undefined> {
@@ -207,8 +207,8 @@ async function createOrder(
   { petId, shipDate }: NewOrder,
   { hold, mostOpen }: OrderRules,
 ): Promise<Result<Order, 'invalid_request' | 'conflict'>> {
-  const fault = await findOrderFault(transaction, petId);
-  if (fault !== undefined) return fault;
+  const refusal = await findRefusal(transaction, petId);
+  if (refusal !== undefined) return refusal;
   const state = await lockPet(transaction, petId);
   if (state === undefined) return { error: 'invalid_request' };
   const { pet, openOrder } = state;

@@ -4,7 +4,7 @@ import type { Actor } from '../../domain/audit.ts';
 import type { Operator } from '../../domain/operator.ts';
 import { type Page, type PageQuery, toPage } from '../../domain/page.ts';
 import { mapResult, type Result } from '../../domain/result.ts';
-import { findNameFault } from '../../domain/text.ts';
+import { findNameIssue } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { type Sql, sql } from '../../storage/sql.ts';
 import {
@@ -265,7 +265,7 @@ export function open(engine: Engine) {
       challenge: string,
     ): Promise<Result<Passkey, 'unauthorized' | 'invalid_request' | 'conflict'>> {
       return (
-        findNameFault('passkey', name) ??
+        findNameIssue('passkey', name) ??
         engine.write(createPasskey, actor, operatorId, name, credential, challenge)
       );
     },
@@ -274,7 +274,7 @@ export function open(engine: Engine) {
       id: number,
       name: string,
     ): Promise<Result<Passkey, 'not_found' | 'invalid_request'>> {
-      return findNameFault('passkey', name) ?? engine.write(renamePasskey, actor, id, name);
+      return findNameIssue('passkey', name) ?? engine.write(renamePasskey, actor, id, name);
     },
     /** Also ends the sessions that began with the passkey, at once on every instance. */
     remove: (actor: Actor, id: number) => engine.write(removePasskey, actor, id),

@@ -167,13 +167,13 @@ function refuseChange(
 
 /**
  * `insufficient_scope`: the animal is of another owner. `conflict`: the patch names the status, and the animal has an open
- * order. `invalid_request`: the patch has a fault.
+ * order. `invalid_request`: the patch has an issue.
  */
 async function updatePet(
   transaction: Transaction,
   actor: Actor,
   id: bigint,
-  { fields, names, fault }: Patch<PetPatch>,
+  { fields, names, issue }: Patch<PetPatch>,
   conditions: Conditions,
 ): Promise<
   Result<
@@ -188,7 +188,7 @@ async function updatePet(
   if (refused !== undefined) return refused;
   const mayPatchStatus = transition('status patched', pet.status, openOrder !== undefined) !== undefined;
   if (names.includes('status') && !mayPatchStatus) return { error: 'conflict' };
-  if (fault !== undefined) return { error: 'invalid_request', message: fault };
+  if (issue !== undefined) return { error: 'invalid_request', message: issue };
   const { name = pet.name, categoryId = pet.categoryId, status = pet.status ?? null } = fields;
   // SQLite rewrites the index entries of every column that an UPDATE names, even if its value stays the same.
   const changes = {

@@ -61,7 +61,7 @@ export type Pet = Readonly<z.infer<typeof Pet>>;
 
 /**
  * The animal that a parsed JSON body describes.
- * @throws ServiceError `invalid_request`, naming every field at fault.
+ * @throws ServiceError `invalid_request`, naming every wrong field.
  */
 export function parseNewPet(body: unknown): NewPet {
   return parseObject(NewPet, body);

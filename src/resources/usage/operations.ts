@@ -7,7 +7,7 @@ import {
   cursorOperation,
   cursorOptional,
   cursorRowId,
-  faultMessage,
+  describeIssue,
   instant,
   integer,
   oneOf,
@@ -59,7 +59,7 @@ function readRange(parameters: RangeParameters, clock: Clock, ofCursor: RangePar
   const now = Math.ceil(clock().unix);
   if (ofCursor === undefined) return usageRange(parameters, now);
   const range = usageRange(ofCursor, now, { begun: now - LONGEST_WALK });
-  return 'error' in range ? { ...range, message: faultMessage('cursor', rowCursor.fault) } : range;
+  return 'error' in range ? { ...range, message: describeIssue('cursor', rowCursor.issue) } : range;
 }
 
 function describeUsage({ start, ...row }: Usage | UsageSum) {

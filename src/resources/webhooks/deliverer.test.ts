@@ -106,7 +106,7 @@ async function prepare(t: TestContext) {
   const findDue = async (id: number) => (await sending.countOpen([id]))[0];
   /** A change by a key of the account. */
   const change = async (id: number, fields: Partial<WebhookPatch>, scopes: readonly Scope[] = SCOPES) => {
-    const body = { fields, names: Object.keys(fields), fault: undefined };
+    const body = { fields, names: Object.keys(fields), issue: undefined };
     requireValue(await webhooks.update(KEY, id, { owner, patch: body, scopes }));
   };
   return {
@@ -663,7 +663,7 @@ for (const { title, make, goesOn } of CHANGES) {
         store,
         webhooks: store.webhooks,
         change: async (webhookId, fields) => {
-          const body = { fields, names: Object.keys(fields), fault: undefined };
+          const body = { fields, names: Object.keys(fields), issue: undefined };
           const sent = { owner: prepared.owner, patch: body, scopes: SCOPES };
           requireValue(await store.webhooks.update(KEY, webhookId, sent));
         },
@@ -906,7 +906,7 @@ test('types that change very often while events wait are refused, until a replay
   const fields = types(20);
   const refused = await webhooks.update(KEY, id, {
     owner,
-    patch: { fields, names: ['types'], fault: undefined },
+    patch: { fields, names: ['types'], issue: undefined },
     scopes: SCOPES,
   });
   assert.equal('error' in refused && refused.error, 'conflict');

@@ -59,7 +59,7 @@ const CHANGING = {
 
 const SUSPENDED = { error: 'conflict', message: 'The account is suspended: nothing is sent to it.' } as const;
 
-const FAULT = 'what a webhook was sent could not be written, so it is sent again';
+const UNWRITTEN = 'what a webhook was sent could not be written, so it is sent again';
 
 /** An event on its way to one endpoint. */
 interface Task {
@@ -379,7 +379,7 @@ export class Deliverer {
         if (this.#isStopped) return;
         const { log, clock } = this.#settings;
         const cause = error instanceof ServiceError ? (error.cause ?? error) : error;
-        if (this.#outages.begins(reasonOf(cause), clock().monotonic)) log.error({ err: cause }, FAULT);
+        if (this.#outages.begins(reasonOf(cause), clock().monotonic)) log.error({ err: cause }, UNWRITTEN);
       })
       .finally(() => this.#underWay.delete(followed));
     this.#underWay.add(followed);

@@ -17,7 +17,7 @@ interface ListenOptions {
 /** The service that `npm start` runs. */
 const LOCAL_SERVICE = 'http://127.0.0.1:8080/v1';
 
-const BASE_FAULT = 'must be an http or https address that ends in /v1';
+const BASE_ISSUE = 'must be an http or https address that ends in /v1';
 
 const EXAMPLE = `
 Example:
@@ -42,7 +42,7 @@ export function listenCommand(program: Command, { system, printLines }: Terminal
       // An empty variable counts as unset.
       if (!apiKey) throw new ConfigError('PETSTORE_API_KEY must be set to an API key');
       const baseUrl = url ?? normalBase(address || LOCAL_SERVICE);
-      if (baseUrl === undefined) throw new ConfigError(`PETSTORE_URL ${BASE_FAULT}`);
+      if (baseUrl === undefined) throw new ConfigError(`PETSTORE_URL ${BASE_ISSUE}`);
       // Loaded here, so that help does without it.
       const { listen } = await import('../../../client/src/listen.ts');
       try {
@@ -61,6 +61,6 @@ function target(text: string): URL {
 
 function base(text: string): string {
   const url = normalBase(text);
-  if (url === undefined) throw new InvalidArgumentError(`It ${BASE_FAULT}.`);
+  if (url === undefined) throw new InvalidArgumentError(`It ${BASE_ISSUE}.`);
   return url;
 }

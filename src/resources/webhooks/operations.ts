@@ -182,8 +182,8 @@ const updateWebhook = change(WebhookPatch, Webhook, {
   async handle({ key, actor, parameters, body, ifMatch, waits }, { webhooks, endpoints, owner }: Own) {
     const { url } = body.fields;
     const checked = url === undefined ? undefined : await waits.until(endpoints.check(url, owner.accountId));
-    // Counts only after 404 and 412, like every fault of a patch.
-    const patch = checked !== undefined && 'error' in checked ? { ...body, fault: checked.message } : body;
+    // Counts only after 404 and 412, like every issue of a patch.
+    const patch = checked !== undefined && 'error' in checked ? { ...body, issue: checked.message } : body;
     const { scopes } = key;
     return webhooks.update(actor, parameters.webhookId, {
       owner,

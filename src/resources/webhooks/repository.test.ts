@@ -23,10 +23,10 @@ const SECRETS = ['A', 'B', 'C'].map((letter) => `whsec_${letter.repeat(43)}=`);
 const URL_WITH_TOKEN = 'https://shop.example/hook?token=hidden';
 
 /** A patch as the HTTP layer reads it. */
-const patch = (fields: Partial<WebhookPatch>, fault?: string): Patch<WebhookPatch> => ({
+const patch = (fields: Partial<WebhookPatch>, issue?: string): Patch<WebhookPatch> => ({
   fields,
   names: Object.keys(fields),
-  fault,
+  issue,
 });
 
 for (const [name, fresh] of STORES) {
@@ -361,14 +361,14 @@ for (const [name, fresh] of STORES) {
   test(`${name}: a patch is checked in the order 404, 412, 400`, async (t) => {
     const { webhooks, add, get, owner, strangers } = await prepare(t);
     const { id } = await add();
-    const faulty = patch({ description: 'x' }, 'types must be an array.');
+    const wrong = patch({ description: 'x' }, 'types must be an array.');
     const update = (by: Owner, ifMatch?: readonly string[]) =>
-      webhooks.update(KEY, id, { owner: by, patch: faulty, scopes: SCOPES, ifMatch });
+      webhooks.update(KEY, id, { owner: by, patch: wrong, scopes: SCOPES, ifMatch });
     const tag = entityTag(toJson(describeWebhook(await get(id))));
     for (const stranger of strangers)
       assert.deepEqual(await update(stranger, ['"other"']), { error: 'not_found' });
     assert.deepEqual(await update(owner, ['"other"']), { error: 'precondition_failed' });
-    assert.deepEqual(await update(owner, [tag]), { error: 'invalid_request', message: faulty.fault });
+    assert.deepEqual(await update(owner, [tag]), { error: 'invalid_request', message: wrong.issue });
     assert.equal((await get(id)).description, undefined);
   });
 

@@ -309,7 +309,7 @@ async function updateWebhook(
   transaction: Transaction,
   actor: Actor,
   id: number,
-  { owner, patch: { fields, fault }, scopes, ifMatch }: WebhookChange,
+  { owner, patch: { fields, issue }, scopes, ifMatch }: WebhookChange,
 ): Promise<
   Result<Webhook, RefusedCaller | 'not_found' | 'precondition_failed' | 'invalid_request' | 'conflict'>
 > {
@@ -319,7 +319,7 @@ async function updateWebhook(
   const before = await lockWebhook(transaction, id, owner);
   if (before === undefined) return { error: 'not_found' };
   if (!isCurrent(ifMatch, toJson(describeWebhook(before)))) return { error: 'precondition_failed' };
-  if (fault !== undefined) return { error: 'invalid_request', message: fault };
+  if (issue !== undefined) return { error: 'invalid_request', message: issue };
   const { url = before.url, description = before.description, enabled } = fields;
   const isChosen = fields.url !== undefined || fields.types !== undefined;
   const choice = {

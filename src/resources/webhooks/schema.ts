@@ -5,14 +5,14 @@ import { MOST_TYPES, TYPE_FILTERS } from '../events/rules.ts';
 import { FAILURES, URL_LENGTH, writeUrl } from './rules.ts';
 import { DELIVERY_STATUSES, DISABLED_REASONS } from './table.ts';
 
-const URL_FAULT = `must be a URL of at most ${URL_LENGTH} characters`;
-const TYPE_FAULT = `must be one of ${TYPE_FILTERS.join(', ')}`;
-const TYPES_FAULT = `must be an array of 1 to ${MOST_TYPES} types of events`;
+const URL_ISSUE = `must be a URL of at most ${URL_LENGTH} characters`;
+const TYPE_ISSUE = `must be one of ${TYPE_FILTERS.join(', ')}`;
+const TYPES_ISSUE = `must be an array of 1 to ${MOST_TYPES} types of events`;
 
 const url = z
-  .string({ error: URL_FAULT })
-  .min(1, { error: URL_FAULT })
-  .max(URL_LENGTH, { error: URL_FAULT })
+  .string({ error: URL_ISSUE })
+  .min(1, { error: URL_ISSUE })
+  .max(URL_LENGTH, { error: URL_ISSUE })
   .meta({
     format: 'uri',
     description: 'Where the events go: https, at a public address.',
@@ -21,8 +21,8 @@ const url = z
 
 const sentUrl = url.transform(writeUrl);
 
-const typeFilter = z.enum(TYPE_FILTERS as [string, ...string[]], { error: TYPE_FAULT });
-const types = list(typeFilter, { least: 1, most: MOST_TYPES, error: TYPES_FAULT }).meta({
+const typeFilter = z.enum(TYPE_FILTERS as [string, ...string[]], { error: TYPE_ISSUE });
+const types = list(typeFilter, { least: 1, most: MOST_TYPES, error: TYPES_ISSUE }).meta({
   description:
     'The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see.',
   examples: [['order.*']],

@@ -102,7 +102,7 @@ export class ThreadTransport implements Transport {
 
   #start(): void {
     const startedAt = performance.now();
-    let fault: Error | undefined;
+    let failure: Error | undefined;
     const end = (error: Error) => this.#end(error, performance.now() - startedAt);
     try {
       const thread = this.#startThread();
@@ -112,10 +112,10 @@ export class ThreadTransport implements Transport {
         this.#missing = 0;
         if (answer !== 0) this.#settle(...answer);
       });
-      thread.on('error', (error: Error) => (fault = error));
+      thread.on('error', (error: Error) => (failure = error));
       thread.on('exit', (code) => {
         // `close` ends it on purpose.
-        if (thread === this.#thread) end(fault ?? new Error(`The thread ended with code ${code}.`));
+        if (thread === this.#thread) end(failure ?? new Error(`The thread ended with code ${code}.`));
       });
       for (const { call } of this.#pending.values()) thread.postMessage(call);
     } catch (error) {

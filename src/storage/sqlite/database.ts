@@ -130,8 +130,8 @@ export function checkDatabase(db: DatabaseSync, file: string): void {
     refuseEncoding(db, file);
     // Before anything else is read, because a foreign column or index can run expressions.
     refuseForeignObjects(db, file);
-    const [fault] = db.prepare('PRAGMA integrity_check(1)').all();
-    const message = String(fault?.['integrity_check']);
+    const [found] = db.prepare('PRAGMA integrity_check(1)').all();
+    const message = String(found?.['integrity_check']);
     if (message !== 'ok') throw new StartupError(`The database ${file} is damaged: ${message}.`);
   } catch (error) {
     if (error instanceof StartupError) throw error;

@@ -175,14 +175,14 @@ export class Writer {
   #start(): Worker {
     try {
       const thread = this.#startThread();
-      let fault: Error | undefined;
+      let failure: Error | undefined;
       thread.on('message', (answer: ThreadAnswer) => this.#answer?.resolve(answer));
-      thread.on('error', (error: Error) => (fault = error));
+      thread.on('error', (error: Error) => (failure = error));
       thread.on('exit', (code) => {
         // After `close`, nobody misses it.
         if (thread !== this.#thread) return;
         this.#thread = undefined;
-        const error = fault ?? new Error(`The writing thread ended with code ${code}.`);
+        const error = failure ?? new Error(`The writing thread ended with code ${code}.`);
         this.#onLost(error);
         this.#answer?.reject(error);
       });

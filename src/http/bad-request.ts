@@ -5,21 +5,21 @@ import { TRANSPORT } from './messages.ts';
 import type { Response } from './context.ts';
 
 /** Why the HTTP layer refuses a request whose header block is well-formed. */
-interface RequestFault {
+interface BadRequest {
   readonly response: Response;
   /** Whether nobody can tell where the request ends. Nothing behind it may be answered. */
   readonly closes: boolean;
 }
 
-export function requestFault(request: IncomingMessage): RequestFault | undefined {
-  const framing = framingFault(request);
+export function findBadRequest(request: IncomingMessage): BadRequest | undefined {
+  const framing = findBadFraming(request);
   if (framing !== undefined) return { response: framing, closes: true };
-  const message = headerFault(request);
+  const message = findBadHeader(request);
   return message === undefined ? undefined : { response: transportResponse(400, message), closes: false };
 }
 
 /** RFC 9112, sections 2.3, 6.1 and 6.3. */
-function framingFault({ httpVersion, headers }: IncomingMessage): Response | undefined {
+function findBadFraming({ httpVersion, headers }: IncomingMessage): Response | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return transportResponse(505, TRANSPORT[505]);
   const encoding = headers['transfer-encoding'];
   if (encoding === undefined) return undefined;
@@ -35,7 +35,7 @@ const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/
  * The message for a request without exactly one valid `Host`, which HTTP/1.1 requires (RFC 9112, section 3.2), or with more
  * than one `Authorization`, of which a proxy may believe another one than the service.
  */
-function headerFault({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+function findBadHeader({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   let hosts = 0;
   let host = '';
   let authorizations = 0;
