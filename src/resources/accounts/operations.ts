@@ -25,7 +25,7 @@ import {
 
 /* For clients. */
 
-interface Repositories {
+interface Uses {
   readonly keys: {
     listLive(accountId: number, environment: Environment, limit: number): Promise<readonly KeyRecord[]>;
   };
@@ -43,7 +43,7 @@ const getAccount = read(OwnAccount, {
   description:
     'Returns the account of the calling key: its plan and limits, both windows of the plan as they are now, and the bans in force.',
   sample: { client: 'account.get' },
-  async handle({ key }, { keys, limiter, quotas }: Repositories) {
+  async handle({ key }, { keys, limiter, quotas }: Uses) {
     const { account, environment, scopes } = key;
     const { id: accountId, name, plan, limits } = account;
     const quota = await limiter.peek({ kind: 'account', accountId, limits });
@@ -62,7 +62,7 @@ const getAccount = read(OwnAccount, {
   },
 });
 
-export const CLIENTS: Resource<Repositories> = {
+export const CLIENTS: Resource<Uses> = {
   name: 'Account',
   description: 'Your account: its limits, what remains of them, its usage, and its failed requests.',
   uses: { keys: true, limiter: true, quotas: true },
@@ -76,7 +76,7 @@ interface ListedBan extends KeyBan {
   readonly label?: string | undefined;
 }
 
-interface OperatorRepositories {
+interface OperatorUses {
   readonly accounts: AccountRepository;
   readonly bans: { describe(bans: readonly KeyBan[]): Promise<readonly ListedBan[]> };
   readonly limiter: Pick<RateLimiter, 'peek'>;
@@ -112,7 +112,7 @@ const listAccounts = list(Account, 'accounts', {
   role: 'viewer',
   description: 'Returns a page of accounts, by default the newest first.',
   parameters: { ...ACCOUNT_FILTERS, sort: order },
-  handle: async ({ parameters, signal }, { accounts }: OperatorRepositories) =>
+  handle: async ({ parameters, signal }, { accounts }: OperatorUses) =>
     mapPage(await accounts.list({ ...parameters, signal }), describeAccount),
 });
 
@@ -123,7 +123,7 @@ const countAccounts = read(ListCount, {
   summary: 'Count accounts',
   description: 'Returns how many accounts a list has, with these filters and without.',
   parameters: ACCOUNT_FILTERS,
-  handle: async ({ parameters, signal }, { accounts }: OperatorRepositories) => ({
+  handle: async ({ parameters, signal }, { accounts }: OperatorUses) => ({
     value: { count: await accounts.count(parameters, signal), total: await accounts.count({}, signal) },
   }),
 });
@@ -135,7 +135,7 @@ const createAccount = create(NewAccount, Account, {
   summary: 'Create an account',
   description: 'Creates an account. Plan `enterprise` needs `perMinute` and `perDay`.',
   errors: { conflict: NAME_TAKEN },
-  async handle({ body, actor }, { accounts }: OperatorRepositories) {
+  async handle({ body, actor }, { accounts }: OperatorUses) {
     const { name, plan, ...custom } = body;
     const created = await accounts.create(actor, name, plan, custom);
     return 'error' in created
@@ -153,7 +153,7 @@ const getDetails = read(AccountDetails, {
     'Returns an account with both windows as they are now, and the first 100 bans in force of its keys.',
   parameters: { accountId },
   errors: { not_found: NO_ACCOUNT },
-  async handle({ parameters }, { accounts, bans, limiter, quotas }: OperatorRepositories) {
+  async handle({ parameters }, { accounts, bans, limiter, quotas }: OperatorUses) {
     const result = await accounts.get(parameters.accountId);
     if ('error' in result) return result;
     const account = result.value;
@@ -176,7 +176,7 @@ const changeAccount = change(AccountPatch, Account, {
     'With `expected`, the answer is 409 when the account has another value than the one named there.',
   parameters: { accountId },
   errors: { not_found: NO_ACCOUNT, conflict: NAME_TAKEN },
-  async handle({ body, parameters, actor }, { accounts }: OperatorRepositories) {
+  async handle({ body, parameters, actor }, { accounts }: OperatorUses) {
     const changed = await accounts.change(actor, parameters.accountId, body);
     if ('value' in changed) {
       const account = await accounts.get(parameters.accountId);
@@ -202,7 +202,7 @@ function describeBan({ keyId, label, until, count }: ListedBan) {
   return { keyId, label, until: textIfInstant(until), count };
 }
 
-export const OPERATORS: OperatorResource<OperatorRepositories> = {
+export const OPERATORS: OperatorResource<OperatorUses> = {
   name: 'Accounts',
   description: 'Accounts, their plans and their limits.',
   uses: { accounts: true, bans: true, limiter: true, quotas: true },

@@ -7,7 +7,7 @@ import { textFromInstant } from '../../domain/instant.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
 import type { AuditEntry, AuditRepository } from './repository.ts';
 
-interface Repositories {
+interface Uses {
   readonly audit: AuditRepository;
 }
 
@@ -65,7 +65,7 @@ const listAudit = list(Entry, 'the audit log', {
     }),
     action: shortText(100, { description: 'Only this action.', example: 'keys revoke' }),
   },
-  handle: async ({ parameters, signal }, { audit }: Repositories) =>
+  handle: async ({ parameters, signal }, { audit }: Uses) =>
     mapPage(await audit.list({ ...parameters, signal }), describeEntry),
 });
 
@@ -79,7 +79,7 @@ function describeEntry({ id, at, actor, ...entry }: AuditEntry) {
   };
 }
 
-export const OPERATORS: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<Uses> = {
   name: 'Audit',
   description: 'The audit log: who changed what, when and from where.',
   uses: { audit: true },

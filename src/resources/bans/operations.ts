@@ -7,7 +7,7 @@ import { list, remove, type OperatorResource } from '../../http/operation.ts';
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import type { BanRepository, ListedBan } from './repository.ts';
 
-interface Stores {
+interface Uses {
   readonly bans: BanRepository;
   readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'liftBan'>;
 }
@@ -42,7 +42,7 @@ const listBans = list(Ban, 'bans', {
   role: 'viewer',
   description: 'Returns a page of the keys of this environment that are banned now, by their numbers.',
   parameters: { accountId: rowFilter('Keep only the bans of this account.') },
-  handle: async ({ parameters, signal }, { bans, quotas }: Stores) =>
+  handle: async ({ parameters, signal }, { bans, quotas }: Uses) =>
     mapPage(await bans.list({ ...parameters, signal }, quotas), describeBan),
 });
 
@@ -55,14 +55,14 @@ const liftBan = remove({
   parameters: { keyId: rowId('Number of the key.') },
   answer: 'The ban is lifted.',
   errors: { not_found: 'This key is not banned.' },
-  handle: ({ parameters, actor }, { bans, quotas }: Stores) => bans.lift(actor, parameters.keyId, quotas),
+  handle: ({ parameters, actor }, { bans, quotas }: Uses) => bans.lift(actor, parameters.keyId, quotas),
 });
 
 function describeBan({ keyId, until, count, accountId, account, label }: ListedBan) {
   return { keyId, until: textFromInstant(until), count, accountId, account, label };
 }
 
-export const OPERATORS: OperatorResource<Stores> = {
+export const OPERATORS: OperatorResource<Uses> = {
   name: 'Bans',
   description: 'Keys that are banned because they kept sending requests after a 429.',
   uses: { bans: true, quotas: true },

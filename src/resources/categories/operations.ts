@@ -15,7 +15,7 @@ import { int64, LIMIT } from '../../http/parameters.ts';
 import type { CategoryRepository } from './repository.ts';
 import { Category, CategoryPatch, NewCategory } from './schema.ts';
 
-interface Stores {
+interface Uses {
   readonly categories: CategoryRepository;
 }
 
@@ -31,7 +31,7 @@ const listCategories = list(Category, 'categories', {
   stability: 'beta',
   description: 'Returns a page of categories, the newest first.',
   sample: { client: 'categories.list', query: { limit: LIMIT.default } },
-  handle: ({ parameters }, { categories }: Stores) => categories.list(parameters),
+  handle: ({ parameters }, { categories }: Uses) => categories.list(parameters),
 });
 
 const createCategory = create(NewCategory, Category, {
@@ -44,8 +44,7 @@ const createCategory = create(NewCategory, Category, {
     'Adds a category and answers once it is stored for good. No two categories have the same name, ignoring case.',
   errors: { conflict: TAKEN },
   sample: { client: 'categories.create' },
-  handle: ({ actor, body, idempotency }, { categories }: Stores) =>
-    categories.create(actor, body, idempotency),
+  handle: ({ actor, body, idempotency }, { categories }: Uses) => categories.create(actor, body, idempotency),
 });
 
 const getCategory = read(Category, {
@@ -58,7 +57,7 @@ const getCategory = read(Category, {
   parameters: { categoryId },
   errors: { not_found: NO_CATEGORY },
   sample: { client: 'categories.get' },
-  handle: ({ parameters }, { categories }: Stores) => categories.get(parameters.categoryId),
+  handle: ({ parameters }, { categories }: Uses) => categories.get(parameters.categoryId),
 });
 
 const updateCategory = change(CategoryPatch, Category, {
@@ -76,7 +75,7 @@ const updateCategory = change(CategoryPatch, Category, {
     conflict: TAKEN,
   },
   sample: { client: 'categories.update' },
-  handle: ({ actor, parameters, body, ifMatch }, { categories }: Stores) =>
+  handle: ({ actor, parameters, body, ifMatch }, { categories }: Uses) =>
     categories.update(actor, parameters.categoryId, body, ifMatch),
 });
 
@@ -96,18 +95,18 @@ const deleteCategory = remove({
     conflict: 'An animal is of this category: change its categoryId first, or delete it.',
   },
   sample: { client: 'categories.delete' },
-  handle: ({ actor, parameters, ifMatch }, { categories }: Stores) =>
+  handle: ({ actor, parameters, ifMatch }, { categories }: Uses) =>
     categories.delete(actor, parameters.categoryId, ifMatch),
 });
 
-export const CLIENTS: Resource<Stores> = {
+export const CLIENTS: Resource<Uses> = {
   name: 'Categories',
   description: 'The categories that animals belong to.',
   uses: { categories: true },
   operations: [listCategories, createCategory, getCategory, updateCategory, deleteCategory],
 };
 
-export const OPERATORS: OperatorResource<Stores> = {
+export const OPERATORS: OperatorResource<Uses> = {
   name: 'Categories',
   description: 'The categories that animals belong to.',
   uses: { categories: true },

@@ -8,7 +8,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 import { type DeprecatedOperation, type DeprecatedUse, listDeprecatedUses, type UseSortKey } from './uses.ts';
 
-interface Repositories {
+interface Uses {
   readonly clock: Clock;
   readonly usageHistory: Pick<UsageRepository, 'sums' | 'lastCalls'>;
   readonly deprecated: readonly DeprecatedOperation[];
@@ -57,7 +57,7 @@ const listDeprecations = list(DeprecatedUseRow, 'keys that call deprecated opera
     'Returns a page of the keys that called a deprecated operation in the last 30 days, the most requests first. ' +
     'Requests between two pages can move a key to an earlier page, so it can be missing, but no key appears twice.',
   parameters: { cursor: useCursor },
-  async handle({ parameters, signal }, { clock, usageHistory, deprecated }: Repositories) {
+  async handle({ parameters, signal }, { clock, usageHistory, deprecated }: Uses) {
     const { limit, cursor: after } = parameters;
     const uses = await listDeprecatedUses(usageHistory, deprecated, clock().unix, {
       limit: limit + 1,
@@ -75,7 +75,7 @@ function describeUse({ removal, lastHour, ...use }: DeprecatedUse) {
   return { ...use, removal: textIfInstant(removal), lastHour: textIfInstant(lastHour) };
 }
 
-export const OPERATORS: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<Uses> = {
   name: 'Deprecations',
   description: 'The keys that still call deprecated operations.',
   uses: { clock: true, usageHistory: true, deprecated: true },

@@ -25,7 +25,7 @@ const LIMIT = { minimum: 1, maximum: 100, default: 100 } as const;
 /** Seconds. */
 const WAIT = { minimum: 0, maximum: 30, default: 0 } as const;
 
-interface Stores {
+interface Uses {
   readonly events: EventRepository;
   readonly feed: Feed;
   readonly keys: { find(id: number): Promise<Result<KeyRecord, 'not_found'>> };
@@ -111,7 +111,7 @@ type EventParameters = {
 
 async function listPage(
   { key, accountId, parameters, request, waits }: ClientCall<EventParameters>,
-  { events, feed, keys, clock, eventsKept }: Stores,
+  { events, feed, keys, clock, eventsKept }: Uses,
 ) {
   const { limit, type, wait, after: cursor } = parameters;
   const { environment, scopes } = key;
@@ -149,7 +149,7 @@ async function listPage(
 }
 
 /** `kinds`: those of all features. */
-export const CLIENTS = (kinds: EventKinds): Resource<Stores> => ({
+export const CLIENTS = (kinds: EventKinds): Resource<Uses> => ({
   name: 'Events',
   description: 'What happened to the catalogue and to the account.',
   uses: { events: true, feed: true, keys: true, clock: true, eventsKept: true },

@@ -11,7 +11,7 @@ import { FailedRequestGroup, MOST_REQUESTS, OperatorFailedRequest, OwnFailedRequ
 
 /* For clients. */
 
-interface OwnRequestsRepositories {
+interface Uses {
   readonly clock: Clock;
   readonly failedRequests: Pick<FailedRequests, 'list'>;
 }
@@ -26,7 +26,7 @@ const listRequests = list(OwnFailedRequest, 'failed requests', {
     'Returns a page of the requests of this account that were answered with an error, the newest first: the last ' +
     `${MOST_REQUESTS} of the last 24 hours. Each instance of the service has those that it answered, in memory.`,
   sample: { client: 'account.requests' },
-  async handle({ accountId, parameters }, { failedRequests, clock }: OwnRequestsRepositories) {
+  async handle({ accountId, parameters }, { failedRequests, clock }: Uses) {
     const { limit, cursor } = parameters;
     const since = clock().unix - DAY;
     const { items } = failedRequests.list({ accountId, since, limit: MOST_REQUESTS });
@@ -40,7 +40,7 @@ function toOwnFailedRequest({ requestId, at, method, path, status, code, message
 }
 
 /** What the account shows of its failed requests. */
-export const CLIENTS: Resource<OwnRequestsRepositories> = {
+export const CLIENTS: Resource<Uses> = {
   name: 'Account',
   uses: { clock: true, failedRequests: true },
   operations: [listRequests],
@@ -48,7 +48,7 @@ export const CLIENTS: Resource<OwnRequestsRepositories> = {
 
 /* For operators. */
 
-interface Repositories {
+interface OperatorUses {
   readonly failedRequests: Pick<FailedRequests, 'get' | 'list' | 'listGroups'>;
 }
 
@@ -99,7 +99,7 @@ const listFailedRequests = list(OperatorFailedRequest, 'failed requests', {
     'Returns a page of the last requests below `/v1` that this instance answered with an error, the newest first. ' +
     KEPT,
   parameters: FILTERS,
-  handle: async ({ parameters }, { failedRequests }: Repositories) =>
+  handle: async ({ parameters }, { failedRequests }: OperatorUses) =>
     mapPage(failedRequests.list(parameters), toOperatorFailedRequest),
 });
 
@@ -111,7 +111,7 @@ const listFailedRequestGroups = list(FailedRequestGroup, 'groups of failed reque
     'Returns a page of the failed requests of this instance, those with the same cause together: the same status, code, method, path, key and ' +
     `message. The messages of 429 and 500 do not count, because they differ each time. ${KEPT}`,
   parameters: FILTERS,
-  handle: async ({ parameters }, { failedRequests }: Repositories) =>
+  handle: async ({ parameters }, { failedRequests }: OperatorUses) =>
     mapPage(failedRequests.listGroups(parameters), ({ count, firstAt, last }) => ({
       count,
       firstTime: textFromInstant(firstAt),
@@ -129,7 +129,7 @@ const getFailedRequest = read(OperatorFailedRequest, {
   errors: {
     not_found: 'This instance keeps no failed request with this number: it may be of another instance.',
   },
-  async handle({ parameters }, { failedRequests }: Repositories) {
+  async handle({ parameters }, { failedRequests }: OperatorUses) {
     const found = failedRequests.get(parameters.failedRequestId);
     return found === undefined ? { error: 'not_found' } : { value: toOperatorFailedRequest(found) };
   },
@@ -144,7 +144,7 @@ function toOperatorFailedRequest({ id, at, userAgent = '', ...failed }: FailedRe
   };
 }
 
-export const OPERATORS: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<OperatorUses> = {
   name: 'Failed requests',
   description: 'The last refused and failed requests.',
   uses: { failedRequests: true },

@@ -65,7 +65,7 @@ function defaultScopes(caller: KeyRecord | undefined): readonly Scope[] {
 
 /* For clients. */
 
-interface Repositories {
+interface Uses {
   readonly keys: KeyRepository;
   readonly clock: Clock;
   readonly environment: Environment;
@@ -93,7 +93,7 @@ const listKeys = list(Key, 'keys', {
   description:
     'Returns a page of the keys of this account and environment, the newest first, without the keys themselves.',
   sample: { client: 'keys.list', query: { limit: LIMIT.default } },
-  async handle({ accountId, parameters, signal }, { keys, clock, environment }: Repositories) {
+  async handle({ accountId, parameters, signal }, { keys, clock, environment }: Uses) {
     const page = await keys.list(environment, { accountId, ...parameters, signal });
     const now = clock().unix;
     return mapPage(page, (key) => describeKey(key, now));
@@ -116,10 +116,7 @@ const createKey = create(NewKey, IssuedKey, {
     conflict: `${TOO_MANY_KEYS}: revoke one first.`,
   },
   sample: { client: 'keys.create' },
-  async handle(
-    { accountId, actor, key: caller, body, idempotency },
-    { keys, clock, environment }: Repositories,
-  ) {
+  async handle({ accountId, actor, key: caller, body, idempotency }, { keys, clock, environment }: Uses) {
     const key = ApiKey.generate(environment, randomBytes);
     const settings = { scopes: defaultScopes(caller), ...body, key, accountId };
     if (settings.scopes.length === 0) return { error: 'invalid_request', message: NO_DEFAULTS };
@@ -147,7 +144,7 @@ const rotateKey = create(Rotation, IssuedKey, {
     conflict: 'Key 6 is already rotated into key 7: rotate that one.',
   },
   sample: { client: 'keys.rotate' },
-  async handle({ actor, parameters, body, idempotency }, { keys, clock, environment: here }: Repositories) {
+  async handle({ actor, parameters, body, idempotency }, { keys, clock, environment: here }: Uses) {
     const { keyId: id } = parameters;
     const grace = (body.grace ?? GRACE.default) * 1_000;
     const old = await keys.find(id);
@@ -180,13 +177,13 @@ const revokeKey = remove({
     precondition_failed: 'A key has no ETag: leave If-Match out.',
   },
   sample: { client: 'keys.revoke' },
-  async handle({ actor, parameters, ifMatch }, { keys }: Repositories) {
+  async handle({ actor, parameters, ifMatch }, { keys }: Uses) {
     const { keyId: id, webhooks } = parameters;
     return keys.revoke(actor, id, { ifMatch, disablesWebhooks: webhooks === 'disable' });
   },
 });
 
-export const CLIENTS: Resource<Repositories> = {
+export const CLIENTS: Resource<Uses> = {
   name: 'Keys',
   description: 'The keys of your account, for keys with the scope `keys:manage`.',
   uses: { keys: true, clock: true, environment: true },
@@ -195,7 +192,7 @@ export const CLIENTS: Resource<Repositories> = {
 
 /* For operators. */
 
-interface OperatorRepositories extends Repositories {
+interface OperatorUses extends Uses {
   readonly accounts: AccountRepository;
   readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'findBans'>;
 }
@@ -247,10 +244,10 @@ const listAllKeys = list(OperatorKey, 'keys', {
     ...KEY_FILTERS,
     sort: order,
   },
-  async handle({ parameters, signal }, repositories: OperatorRepositories) {
-    const { keys, clock, environment, quotas } = repositories;
+  async handle({ parameters, signal }, uses: OperatorUses) {
+    const { keys, clock, environment, quotas } = uses;
     const { limit, cursor, sort, ...filters } = parameters;
-    const query = await toKeyQuery(filters, repositories);
+    const query = await toKeyQuery(filters, uses);
     const page = await keys.list(environment, { ...query, sort, limit, cursor, signal });
     const bans = new Map((await quotas.findBans(page.items)).map((ban) => [ban.keyId, ban.until]));
     const now = clock().unix;
@@ -265,9 +262,9 @@ const countKeys = read(ListCount, {
   summary: 'Count keys',
   description: 'Returns how many keys of this environment a list has, with these filters and without.',
   parameters: KEY_FILTERS,
-  async handle({ parameters, signal }, repositories: OperatorRepositories) {
-    const { keys, environment } = repositories;
-    const count = await keys.count(environment, await toKeyQuery(parameters, repositories), signal);
+  async handle({ parameters, signal }, uses: OperatorUses) {
+    const { keys, environment } = uses;
+    const count = await keys.count(environment, await toKeyQuery(parameters, uses), signal);
     return { value: { count, total: await keys.count(environment, {}, signal) } };
   },
 });
@@ -275,7 +272,7 @@ const countKeys = read(ListCount, {
 /** Only bans know which keys are banned. */
 async function toKeyQuery(
   { accountId, state, unusedFor, expiresWithin, search }: KeyFilters,
-  { quotas }: Pick<OperatorRepositories, 'quotas'>,
+  { quotas }: Pick<OperatorUses, 'quotas'>,
 ): Promise<KeyListQuery> {
   const filter = {
     search,
@@ -299,7 +296,7 @@ const findKey = act(OperatorKey, {
   description:
     'Returns the record of a key from its text, for example after a leak. The key goes in the body, so that no log has it.',
   errors: { not_found: 'This database has no such key.' },
-  async handle({ body }, { keys, clock }: OperatorRepositories) {
+  async handle({ body }, { keys, clock }: OperatorUses) {
     const key = ApiKey.parse(body.key);
     const record = key && (await keys.findByHash(key.hash()));
     return record === undefined
@@ -309,12 +306,12 @@ const findKey = act(OperatorKey, {
 });
 
 /** Answers 404 when there is no such account as the path names. */
-function requireAccount(operation: OperatorOperation<Repositories>): OperatorOperation<OperatorRepositories> {
+function requireAccount(operation: OperatorOperation<Uses>): OperatorOperation<OperatorUses> {
   return {
     ...operation,
-    async handle(call: OperatorCall, repositories) {
-      const account = await repositories.accounts.get(Number(call.parameters['accountId']));
-      return 'error' in account ? account : operation.handle(call as never, repositories);
+    async handle(call: OperatorCall, uses) {
+      const account = await uses.accounts.get(Number(call.parameters['accountId']));
+      return 'error' in account ? account : operation.handle(call as never, uses);
     },
   };
 }
@@ -353,7 +350,7 @@ const revokeAnyKey = forOperators(revokeKey, {
   errors: { not_found: NO_SUCH_KEY },
 });
 
-export const OPERATORS: OperatorResource<OperatorRepositories> = {
+export const OPERATORS: OperatorResource<OperatorUses> = {
   name: 'Keys',
   description: 'API keys: find, create, rotate, revoke.',
   uses: { keys: true, clock: true, environment: true, accounts: true, quotas: true },

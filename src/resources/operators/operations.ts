@@ -10,7 +10,7 @@ import type { OperatorRepository } from './repository.ts';
 import { describeOperator, linkAddress, type OperatorToken } from './rules.ts';
 import { IssuedToken, Me, NewOperator, NewToken, Operator, SignInLink, Token } from './schema.ts';
 
-interface Repositories {
+interface Uses {
   readonly operators: OperatorRepository;
   /** The address of the console, without a path. */
   readonly address: () => string;
@@ -24,7 +24,7 @@ const listOperators = list(Operator, 'operators', {
   path: '/operators',
   role: 'viewer',
   description: 'Returns a page of the operators, the oldest first.',
-  handle: async ({ parameters }, { operators }: Repositories) =>
+  handle: async ({ parameters }, { operators }: Uses) =>
     mapPage(await operators.list(parameters), describeOperator),
 });
 
@@ -36,7 +36,7 @@ const createOperator = create(NewOperator, Operator, {
   description:
     'Adds an operator. A role cannot be changed: remove the operator, and add it again with the other role.',
   errors: { conflict: 'Another operator has this name, ignoring case: choose another name.' },
-  handle: async ({ body: { name, role }, actor }, { operators }: Repositories) =>
+  handle: async ({ body: { name, role }, actor }, { operators }: Uses) =>
     mapResult(await operators.create(actor, name, role), describeOperator),
 });
 
@@ -49,8 +49,7 @@ const removeOperator = remove({
   parameters: { operatorId },
   answer: 'The operator is removed.',
   errors: { not_found: NO_OPERATOR },
-  handle: ({ parameters, actor }, { operators }: Repositories) =>
-    operators.remove(actor, parameters.operatorId),
+  handle: ({ parameters, actor }, { operators }: Uses) => operators.remove(actor, parameters.operatorId),
 });
 
 const createLink = act(SignInLink, {
@@ -62,7 +61,7 @@ const createLink = act(SignInLink, {
   description: 'Makes a link that signs the operator in once, within 10 minutes. Only this answer shows it.',
   parameters: { operatorId },
   errors: { not_found: NO_OPERATOR },
-  async handle({ parameters, actor }, { operators, address }: Repositories) {
+  async handle({ parameters, actor }, { operators, address }: Uses) {
     const created = await operators.createLink(actor, parameters.operatorId);
     return mapResult(created, ({ secret, expiresAt }) => ({
       link: linkAddress(address(), secret),
@@ -78,7 +77,7 @@ const listTokens = list(Token, 'records', {
   summary: 'List tokens',
   description:
     'Returns a page of the records of the tokens in force, of all operators, oldest first. It never shows the tokens.',
-  handle: async ({ parameters }, { operators }: Repositories) =>
+  handle: async ({ parameters }, { operators }: Uses) =>
     mapPage(await operators.listTokens(parameters), describeToken),
 });
 
@@ -90,7 +89,7 @@ const createToken = create(NewToken, IssuedToken, {
   description: 'Creates a token, which lets a program act as the operator. Only this answer shows it.',
   parameters: { operatorId },
   errors: { not_found: NO_OPERATOR },
-  async handle({ body: { expiresAt }, parameters, actor }, { operators }: Repositories) {
+  async handle({ body: { expiresAt }, parameters, actor }, { operators }: Uses) {
     const created = await operators.createToken(actor, parameters.operatorId, expiresAt);
     return mapResult(created, ({ token, record }) => ({ ...describeToken(record), token: token.reveal() }));
   },
@@ -105,15 +104,14 @@ const revokeToken = remove({
   parameters: { tokenId: rowId('Number of the token.') },
   answer: 'The token no longer works.',
   errors: { not_found: 'There is no token with this number.' },
-  handle: ({ parameters, actor }, { operators }: Repositories) =>
-    operators.revokeToken(actor, parameters.tokenId),
+  handle: ({ parameters, actor }, { operators }: Uses) => operators.revokeToken(actor, parameters.tokenId),
 });
 
 function describeToken({ createdAt, expiresAt, ...token }: OperatorToken) {
   return { ...token, createdAt: textFromInstant(createdAt), expiresAt: textIfInstant(expiresAt) };
 }
 
-interface Service {
+interface MeUses {
   readonly environment: Environment;
 }
 
@@ -124,19 +122,19 @@ const getMe = read(Me, {
   summary: 'Who am I',
   description:
     'Returns the operator of the session or token, and the environment and version of the service.',
-  async handle({ operator: { id, name, role } }, { environment }: Service) {
+  async handle({ operator: { id, name, role } }, { environment }: MeUses) {
     return { value: { id, name, role, environment, version: manifest.version } };
   },
 });
 
-const ME: OperatorResource<Service> = {
+const ME: OperatorResource<MeUses> = {
   name: 'Me',
   description: 'The calling operator.',
   uses: { environment: true },
   operations: [getMe],
 };
 
-const ALL: OperatorResource<Repositories> = {
+const ALL: OperatorResource<Uses> = {
   name: 'Operators',
   description: 'The people who run the service and their programs, with the tokens of the programs.',
   uses: { operators: true, address: true },

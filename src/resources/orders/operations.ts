@@ -18,7 +18,7 @@ import { EXAMPLE_ORDER, NewOrder, Order, OrderStatus } from './schema.ts';
 
 const COMPLETE = { ...EXAMPLE_ORDER, status: 'complete', complete: true };
 
-interface Stores {
+interface Uses {
   readonly orders: OrderRepository;
 }
 
@@ -48,7 +48,7 @@ const createOrder = create(NewOrder, Order, {
     conflict: 'This animal is not available: order another one.',
   },
   sample: { client: 'orders.create' },
-  handle: ({ actor, accountId, body, idempotency }, { orders }: Stores) =>
+  handle: ({ actor, accountId, body, idempotency }, { orders }: Uses) =>
     orders.create(actor, accountId, body, idempotency),
 });
 
@@ -60,7 +60,7 @@ const listOrders = list(Order, 'orders', {
   description: 'Returns a page of the orders of this account, the newest first.',
   parameters: { status, petId },
   sample: { client: 'orders.list', query: { status: 'pending' } },
-  handle: ({ accountId, parameters }, { orders }: Stores) => orders.list({ accountId, ...parameters }),
+  handle: ({ accountId, parameters }, { orders }: Uses) => orders.list({ accountId, ...parameters }),
 });
 
 const getOrder = read(Order, {
@@ -73,7 +73,7 @@ const getOrder = read(Order, {
   parameters: { orderId },
   errors: { not_found: NO_ORDER },
   sample: { client: 'orders.get' },
-  handle: ({ accountId, parameters }, { orders }: Stores) => orders.get(accountId, parameters.orderId),
+  handle: ({ accountId, parameters }, { orders }: Uses) => orders.get(accountId, parameters.orderId),
 });
 
 const completeOrder = act(Order, {
@@ -91,7 +91,7 @@ const completeOrder = act(Order, {
     conflict: 'This order is not pending: only an open order can be completed.',
   },
   sample: { client: 'orders.complete' },
-  handle: ({ actor, accountId, parameters, idempotency }, { orders }: Stores) =>
+  handle: ({ actor, accountId, parameters, idempotency }, { orders }: Uses) =>
     orders.complete(actor, parameters.orderId, { accountId }, idempotency),
 });
 
@@ -111,11 +111,11 @@ const cancelOrder = remove({
     conflict: 'This order is complete: it cannot be cancelled.',
   },
   sample: { client: 'orders.cancel' },
-  handle: ({ actor, accountId, parameters, ifMatch }, { orders }: Stores) =>
+  handle: ({ actor, accountId, parameters, ifMatch }, { orders }: Uses) =>
     orders.cancel(actor, parameters.orderId, { accountId, ifMatch }),
 });
 
-export const CLIENTS: Resource<Stores> = {
+export const CLIENTS: Resource<Uses> = {
   name: 'Store',
   description: 'Orders: how an animal is adopted.',
   uses: { orders: true },
@@ -140,7 +140,7 @@ const listAllOrders = list(OperatorOrder, 'orders', {
   role: 'viewer',
   description: 'Returns a page of the orders of all accounts, the newest first.',
   parameters: { status, accountId: rowFilter('Keep only orders of this account.'), petId },
-  handle: ({ parameters }, { orders }: Stores) => orders.listWithAccounts(parameters),
+  handle: ({ parameters }, { orders }: Uses) => orders.listWithAccounts(parameters),
 });
 
 const getAnyOrder = read(OperatorOrder, {
@@ -151,7 +151,7 @@ const getAnyOrder = read(OperatorOrder, {
   description: 'Returns one order of any account.',
   parameters: { orderId },
   errors: { not_found: NO_SUCH_ORDER },
-  handle: ({ parameters }, { orders }: Stores) => orders.getWithAccount(parameters.orderId),
+  handle: ({ parameters }, { orders }: Uses) => orders.getWithAccount(parameters.orderId),
 });
 
 const completeAnyOrder = act(OperatorOrder, {
@@ -166,7 +166,7 @@ const completeAnyOrder = act(OperatorOrder, {
     not_found: NO_SUCH_ORDER,
     conflict: 'This order is not pending: only an open order can be completed.',
   },
-  async handle({ actor, parameters }, { orders }: Stores) {
+  async handle({ actor, parameters }, { orders }: Uses) {
     const completed = await orders.complete(actor, parameters.orderId);
     return 'error' in completed ? completed : orders.getWithAccount(parameters.orderId);
   },
@@ -183,7 +183,7 @@ const cancelAnyOrder = forOperators(cancelOrder, {
   },
 });
 
-export const OPERATORS: OperatorResource<Stores> = {
+export const OPERATORS: OperatorResource<Uses> = {
   name: 'Orders',
   description: 'Orders of all accounts: how animals are adopted.',
   uses: { orders: true },

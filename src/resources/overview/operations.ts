@@ -15,7 +15,7 @@ import { Overview } from './schema.ts';
 /** How many hours the overview shows, the current one included. */
 const HOURS = 24;
 
-interface Repositories {
+interface Uses {
   readonly clock: Clock;
   /** Unix milliseconds. */
   readonly startedAt: number;
@@ -37,15 +37,15 @@ const getOverview = read(Overview, {
     'Returns the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
     '`startedAt`, `requestsPerSecond`, `latency`, `minutes` and `health` are those of the instance that answers. ' +
     '`minutes` counts every request below `/v1`, `hours` those with a valid key.',
-  async handle(_, repositories: Repositories) {
-    const { clock, recent, startedAt, nearest, limiter } = repositories;
+  async handle(_, uses: Uses) {
+    const { clock, recent, startedAt, nearest, limiter } = uses;
     const now = clock().unix;
     const { sharedIsUp } = limiter;
     const [hours, bans, nearestAccounts, database] = await Promise.all([
-      readHours(repositories, now),
-      countBans(repositories),
+      readHours(uses, now),
+      countBans(uses),
       nearest(),
-      measurePing(repositories),
+      measurePing(uses),
     ]);
     return {
       value: {
@@ -65,7 +65,7 @@ const getOverview = read(Overview, {
 });
 
 /** The hours without requests have no rows in the history. */
-async function readHours({ usageHistory }: Repositories, now: number) {
+async function readHours({ usageHistory }: Uses, now: number) {
   const current = Math.floor(now / HOUR) * HOUR;
   const from = current - (HOURS - 1) * HOUR;
   const sums = await usageHistory.sums({ interval: 'hour', by: 'interval', from, to: current + HOUR });
@@ -77,7 +77,7 @@ async function readHours({ usageHistory }: Repositories, now: number) {
 }
 
 /** The number of bans. If Redis is down, it is the number that this process knows. */
-async function countBans({ quotas, limiter }: Repositories): Promise<number> {
+async function countBans({ quotas, limiter }: Uses): Promise<number> {
   try {
     return await quotas.countBans();
   } catch (error) {
@@ -86,7 +86,7 @@ async function countBans({ quotas, limiter }: Repositories): Promise<number> {
   }
 }
 
-async function measurePing({ ping, state: { isWritable } }: Repositories) {
+async function measurePing({ ping, state: { isWritable } }: Uses) {
   const begin = performance.now();
   const isUp = await ping().then(
     () => true,
@@ -95,7 +95,7 @@ async function measurePing({ ping, state: { isWritable } }: Repositories) {
   return { isUp, isWritable, milliseconds: Math.round((performance.now() - begin) * 1_000) / 1_000 };
 }
 
-export const OPERATORS: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<Uses> = {
   name: 'Overview',
   description: 'Requests, latency, limits and health of the service.',
   uses: {

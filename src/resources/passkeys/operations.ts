@@ -9,7 +9,7 @@ import type { PasskeyRepository } from './repository.ts';
 import { describePasskey, mayChange, MOST_PASSKEYS } from './rules.ts';
 import { NewPasskey, Passkey, PasskeyChallenge, PasskeyPatch } from './schema.ts';
 
-interface Repositories {
+interface Uses {
   readonly passkeys: PasskeyRepository;
   readonly ceremonies: Ceremonies;
 }
@@ -26,7 +26,7 @@ const listPasskeys = list(Passkey, 'passkeys', {
   role: 'viewer',
   description: 'Returns a page of the passkeys of all operators or of one, the oldest first.',
   parameters: { operatorId: rowFilter('Only passkeys of this operator.', 2) },
-  handle: async ({ parameters }, { passkeys }: Repositories) =>
+  handle: async ({ parameters }, { passkeys }: Uses) =>
     mapPage(await passkeys.list(parameters), describePasskey),
 });
 
@@ -43,7 +43,7 @@ const beginPasskey = act(PasskeyChallenge, {
     invalid_request: NO_ADDRESS,
     conflict: 'The operator has too many passkeys.',
   },
-  async handle({ operator, origin }, { ceremonies }: Repositories) {
+  async handle({ operator, origin }, { ceremonies }: Uses) {
     return origin === undefined
       ? { error: 'insufficient_scope', message: NEEDS_SESSION }
       : ceremonies.beginAdding(operator, origin);
@@ -63,7 +63,7 @@ const createPasskey = create(NewPasskey, Passkey, {
     unauthorized: 'The operator was removed meanwhile.',
     conflict: 'The passkey was added already, or the operator has too many.',
   },
-  async handle({ body: { name, credential }, operator, origin, actor }, { ceremonies }: Repositories) {
+  async handle({ body: { name, credential }, operator, origin, actor }, { ceremonies }: Uses) {
     if (origin === undefined) return { error: 'insufficient_scope', message: NEEDS_SESSION };
     return mapResult(await ceremonies.add(actor, operator, name, credential, origin), describePasskey);
   },
@@ -77,7 +77,7 @@ const renamePasskey = change(PasskeyPatch, Passkey, {
   description: 'Gives a passkey another name. Only an admin renames those of others.',
   parameters: { passkeyId },
   errors: { not_found: NO_PASSKEY, insufficient_scope: OTHERS },
-  async handle({ body, parameters, operator, actor }, { passkeys }: Repositories) {
+  async handle({ body, parameters, operator, actor }, { passkeys }: Uses) {
     const refused = await refuseChange(passkeys, operator, parameters.passkeyId);
     return (
       refused ?? mapResult(await passkeys.rename(actor, parameters.passkeyId, body.name), describePasskey)
@@ -95,7 +95,7 @@ const removePasskey = remove({
   parameters: { passkeyId },
   answer: 'The passkey no longer signs in.',
   errors: { not_found: NO_PASSKEY, insufficient_scope: OTHERS },
-  async handle({ parameters, operator, actor }, { passkeys }: Repositories) {
+  async handle({ parameters, operator, actor }, { passkeys }: Uses) {
     const refused = await refuseChange(passkeys, operator, parameters.passkeyId);
     if (refused !== undefined) return refused;
     return mapResult(await passkeys.remove(actor, parameters.passkeyId), () => undefined);
@@ -111,7 +111,7 @@ async function refuseChange(passkeys: PasskeyRepository, operator: Operator, id:
     : ({ error: 'insufficient_scope', message: OTHERS } as const);
 }
 
-export const OPERATORS: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<Uses> = {
   name: 'Passkeys',
   description: 'Passkeys, with which operators sign in to the console.',
   uses: { passkeys: true, ceremonies: true },

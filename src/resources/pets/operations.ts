@@ -24,7 +24,7 @@ import { EXAMPLE_PET, NewPet, Pet, PetPatch, PetStatus } from './schema.ts';
 /** How many animals one request can ask for by their ids. */
 export const MOST_IDS = 100;
 
-interface Stores {
+interface Uses {
   readonly pets: PetRepository;
 }
 
@@ -59,7 +59,7 @@ export const listPets = list(Pet, 'animals', {
     mine: flag({ description: 'Beta. With `true`, keep only animals of the account of the key.' }),
   },
   sample: { client: 'pets.list', query: { limit: LIMIT.default, status: EXAMPLE_PET.status } },
-  handle: ({ parameters, accountId, signal }, { pets }: Stores) =>
+  handle: ({ parameters, accountId, signal }, { pets }: Uses) =>
     pets.list(parameters.mine ? { ...parameters, accountId, signal } : parameters),
 });
 
@@ -72,7 +72,7 @@ export const createPet = create(NewPet, Pet, {
     'Adds an animal of the account of the key, and answers once it is stored for good. Fields that NewPet does not have are ignored. ' +
     'With an `Idempotency-Key` the request can be repeated without adding the animal twice.',
   sample: { client: 'pets.create' },
-  handle: ({ actor, accountId, body, idempotency }, { pets }: Stores) =>
+  handle: ({ actor, accountId, body, idempotency }, { pets }: Uses) =>
     pets.create(actor, body, idempotency, accountId),
 });
 
@@ -96,7 +96,7 @@ export const getPet = read(Pet, {
   },
   errors: { not_found: NO_PET },
   sample: { client: 'pets.get' },
-  handle: ({ parameters }, { pets }: Stores) => pets.get(parameters.petId),
+  handle: ({ parameters }, { pets }: Uses) => pets.get(parameters.petId),
 });
 
 const CHANGES =
@@ -132,7 +132,7 @@ export const updatePet = change(PetPatch, Pet, {
     conflict: 'An order of this animal is open: the status can be changed when the order has ended.',
   },
   sample: { client: 'pets.update' },
-  handle: ({ actor, key, accountId, parameters, body, ifMatch }, { pets }: Stores) =>
+  handle: ({ actor, key, accountId, parameters, body, ifMatch }, { pets }: Uses) =>
     pets.update(actor, parameters.petId, body, { ...readOwner({ key, accountId }), ifMatch }),
 });
 
@@ -153,11 +153,11 @@ export const deletePet = remove({
     conflict: 'An order of this animal is open: complete or cancel it first.',
   },
   sample: { client: 'pets.delete' },
-  handle: ({ actor, key, accountId, parameters, ifMatch }, { pets }: Stores) =>
+  handle: ({ actor, key, accountId, parameters, ifMatch }, { pets }: Uses) =>
     pets.delete(actor, parameters.petId, { ...readOwner({ key, accountId }), ifMatch }),
 });
 
-export const CLIENTS: Resource<Stores> = {
+export const CLIENTS: Resource<Uses> = {
   name: 'Pets',
   description: 'The animals of the catalogue.',
   uses: { pets: true },
@@ -217,10 +217,10 @@ const listAllPets = list(OperatorPet, 'animals', {
       example: 1,
     }),
   },
-  handle: ({ parameters, signal }, { pets }: Stores) => pets.listWithOwners({ ...parameters, signal }),
+  handle: ({ parameters, signal }, { pets }: Uses) => pets.listWithOwners({ ...parameters, signal }),
 });
 
-const createOwnedPet: OperatorOperation<Stores> = {
+const createOwnedPet: OperatorOperation<Uses> = {
   ...forOperators(createPet, {
     role: 'admin',
     description: 'Adds an animal of the house.',
@@ -236,12 +236,12 @@ interface PetId {
   readonly petId: bigint;
 }
 
-const getOwnedPet: OperatorOperation<Stores> = {
+const getOwnedPet: OperatorOperation<Uses> = {
   ...forOperators(getPet, { role: 'viewer', description: 'Returns one animal.', schema: OperatorPet }),
   handle: ({ parameters }: OperatorCall<PetId>, { pets }) => pets.getWithOwner(parameters.petId),
 };
 
-const updateOwnedPet: OperatorOperation<Stores> = {
+const updateOwnedPet: OperatorOperation<Uses> = {
   ...forOperators(updatePet, {
     role: 'admin',
     description: CHANGES,
@@ -254,7 +254,7 @@ const updateOwnedPet: OperatorOperation<Stores> = {
   },
 };
 
-export const OPERATORS: OperatorResource<Stores> = {
+export const OPERATORS: OperatorResource<Uses> = {
   name: 'Animals',
   description: 'The animals of the catalogue.',
   uses: { pets: true },

@@ -92,7 +92,7 @@ const rowCursor = sortKeyCursor<RowPlace>(
   },
 );
 
-interface OwnUsageRepositories {
+interface Uses {
   readonly clock: Clock;
   readonly usageHistory: Pick<UsageRepository, 'ofAccount'>;
 }
@@ -123,7 +123,7 @@ const getOwnUsage = read(UsageHistory, {
     cursor: rowCursor,
   },
   sample: { client: 'account.usage', query: { interval: 'day' } },
-  async handle({ accountId, parameters, signal }, { usageHistory, clock }: OwnUsageRepositories) {
+  async handle({ accountId, parameters, signal }, { usageHistory, clock }: Uses) {
     const { interval, by, limit, cursor: after } = parameters;
     const range = readRange(parameters, clock, after && { interval, from: after.start, to: after.to });
     if ('error' in range) return range;
@@ -137,7 +137,7 @@ const getOwnUsage = read(UsageHistory, {
 });
 
 /** What the account shows of its usage. */
-export const CLIENTS: Resource<OwnUsageRepositories> = {
+export const CLIENTS: Resource<Uses> = {
   name: 'Account',
   uses: { clock: true, usageHistory: true },
   operations: [getOwnUsage],
@@ -145,7 +145,7 @@ export const CLIENTS: Resource<OwnUsageRepositories> = {
 
 /* For operators. */
 
-interface Repositories {
+interface OperatorUses {
   readonly clock: Clock;
   readonly usageHistory: Pick<UsageRepository, 'sums'>;
 }
@@ -191,7 +191,7 @@ const getUsage = read(UsageSums, {
     limit: ROWS,
     cursor: sumCursor,
   },
-  async handle({ parameters, signal }, { clock, usageHistory }: Repositories) {
+  async handle({ parameters, signal }, { clock, usageHistory }: OperatorUses) {
     const { accountId, interval, by = 'interval', limit, cursor: after } = parameters;
     const range = readRange(parameters, clock, after && { interval, from: after.from, to: after.to });
     if ('error' in range) return range;
@@ -203,7 +203,7 @@ const getUsage = read(UsageSums, {
   },
 });
 
-export const OPERATORS: OperatorResource<Repositories> = {
+export const OPERATORS: OperatorResource<OperatorUses> = {
   name: 'Usage',
   description: 'The usage history: requests by interval, operation, key or account.',
   uses: { clock: true, usageHistory: true },

@@ -50,7 +50,7 @@ import { DELIVERY_STATUSES } from './table.ts';
 
 const DISABLED = { enabled: false, disabledReason: 'request' };
 
-interface Stores {
+interface Uses {
   readonly webhooks: WebhookRepository;
   /** Undefined: this deployment has no webhooks. */
   readonly endpoints: Endpoints | undefined;
@@ -60,7 +60,7 @@ interface Stores {
 }
 
 /** What an operation uses behind `requireWebhooks`. */
-interface Own extends Pick<Stores, 'webhooks' | 'eventsKept'> {
+interface Own extends Pick<Uses, 'webhooks' | 'eventsKept'> {
   readonly endpoints: Endpoints;
   readonly owner: Owner;
 }
@@ -68,7 +68,7 @@ interface Own extends Pick<Stores, 'webhooks' | 'eventsKept'> {
 const OFF = 'This deployment has no webhooks.';
 
 /** Answers 404 when this deployment has no webhooks. Otherwise those of the account in this environment are meant. */
-function requireWebhooks(operation: ClientOperation<Own>): ClientOperation<Stores> {
+function requireWebhooks(operation: ClientOperation<Own>): ClientOperation<Uses> {
   return {
     ...operation,
     async handle(call: ClientCall, { webhooks, endpoints, environment, eventsKept }) {
@@ -314,7 +314,7 @@ const replayWebhook = act(Webhook, {
   },
 });
 
-export const CLIENTS: Resource<Stores> = {
+export const CLIENTS: Resource<Uses> = {
   name: 'Webhooks',
   description: 'Endpoints of your account that get events.',
   uses: { webhooks: true, endpoints: true, environment: true, eventsKept: true },
