@@ -25,7 +25,7 @@ export function actorName(actor: Actor): string {
 }
 
 /** An actor as operators see it, without the address. */
-export function describeActor(actor: Actor): { readonly kind: Actor['kind']; readonly name: string } {
+export function toActor(actor: Actor): { readonly kind: Actor['kind']; readonly name: string } {
   return { kind: actor.kind, name: actorName(actor) };
 }
 

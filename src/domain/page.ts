@@ -40,8 +40,8 @@ export function toPage<T extends { readonly id: number | bigint }>(
   return { items: shown, next: items.length > limit && last !== undefined ? toNext(last) : undefined };
 }
 
-export function mapPage<T, U, Next>({ items, next }: Page<T, Next>, describe: (item: T) => U): Page<U, Next> {
-  return { items: items.map(describe), next };
+export function mapPage<T, U, Next>({ items, next }: Page<T, Next>, map: (item: T) => U): Page<U, Next> {
+  return { items: items.map(map), next };
 }
 
 /** The largest id that a page of the newest items may have. */

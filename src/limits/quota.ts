@@ -109,7 +109,7 @@ function governing(minute: Window, day: Window, admitted: boolean): WindowName {
 }
 
 /** Both windows as people and programs read them: `reset` is in Unix seconds, rounded up, as in the rate headers. */
-export function describeWindows({ minute, day }: Pick<Quota, WindowName>) {
+export function toWindows({ minute, day }: Pick<Quota, WindowName>) {
   const describe = ({ limit, remaining, resetsAt }: Window) => ({
     limit,
     remaining,

@@ -5,7 +5,7 @@ import {
   type Actor,
   actorFromText,
   actorName,
-  describeActor,
+  toActor,
   isActorKind,
   SERVICE,
   textFromActor,
@@ -32,8 +32,8 @@ test('an actor of a later version is none', () => {
 
 test('operators see kind and name of an actor, and a key by its number', () => {
   assert.equal(actorName({ kind: 'key', id: 12 }), '12');
-  assert.deepEqual(describeActor({ kind: 'key', id: 12, address: '::1' }), { kind: 'key', name: '12' });
-  assert.deepEqual(describeActor({ kind: 'operator', name: 'Ada', address: '::1' }), {
+  assert.deepEqual(toActor({ kind: 'key', id: 12, address: '::1' }), { kind: 'key', name: '12' });
+  assert.deepEqual(toActor({ kind: 'operator', name: 'Ada', address: '::1' }), {
     kind: 'operator',
     name: 'Ada',
   });

@@ -13,7 +13,7 @@ import {
 } from '../../terminal/options.ts';
 import { type Cell, type Column, describeDistance } from '../../terminal/table.ts';
 import type { AccountPatch } from './rules.ts';
-import { describeAccount, printAccount } from './show.ts';
+import { toAccount, printAccount } from './show.ts';
 import type { AccountRepository } from './repository.ts';
 
 interface Repositories {
@@ -67,7 +67,7 @@ export function accountsCommands(program: Command, terminal: Terminal<Repositori
       withStore(async ({ store }) => {
         const accounts = await store.accounts.listAll();
         const fits = isPartOf(search);
-        const rows = accounts.filter(({ name }) => fits(name)).map(describeAccount);
+        const rows = accounts.filter(({ name }) => fits(name)).map(toAccount);
         printRows(json, rows, COLUMNS, ({ name, plan, perMinute, perDay, suspendedAt }) => [
           name,
           plan,

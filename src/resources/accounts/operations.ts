@@ -10,7 +10,7 @@ import { change, create, list, type OperatorResource, read, type Resource } from
 import type { KeyRecord } from '../../domain/account.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import type { KeyBan, RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
-import { describeWindows } from '../../limits/quota.ts';
+import { toWindows } from '../../limits/quota.ts';
 import type { AccountRepository } from './repository.ts';
 import { ACCOUNT_ORDERS, type ListedAccount } from './rules.ts';
 import {
@@ -55,7 +55,7 @@ const getAccount = read(OwnAccount, {
         plan,
         limits,
         scopes,
-        ...describeWindows(quota),
+        ...toWindows(quota),
         bans: bans.map(({ keyId, until, count }) => ({ keyId, until: textFromInstant(until), count })),
       },
     };
@@ -113,7 +113,7 @@ const listAccounts = list(Account, 'accounts', {
   description: 'Returns a page of accounts, by default the newest first.',
   parameters: { ...ACCOUNT_FILTERS, sort: order },
   handle: async ({ parameters, signal }, { accounts }: OperatorUses) =>
-    mapPage(await accounts.list({ ...parameters, signal }), describeAccount),
+    mapPage(await accounts.list({ ...parameters, signal }), toAccount),
 });
 
 const countAccounts = read(ListCount, {
@@ -138,9 +138,7 @@ const createAccount = create(NewAccount, Account, {
   async handle({ body, actor }, { accounts }: OperatorUses) {
     const { name, plan, ...custom } = body;
     const created = await accounts.create(actor, name, plan, custom);
-    return 'error' in created
-      ? created
-      : { value: describeAccount({ ...created.value, lastUsedAt: undefined }) };
+    return 'error' in created ? created : { value: toAccount({ ...created.value, lastUsedAt: undefined }) };
   },
 });
 
@@ -161,7 +159,7 @@ const getDetails = read(AccountDetails, {
     const quota = await limiter.peek({ kind: 'account', accountId: id, limits });
     const found = await bans.describe(await quotas.listBans({ accountId: id, limit: MOST_BANS_SHOWN }));
     return {
-      value: { ...describeAccount(account), ...describeWindows(quota), bans: found.map(describeBan) },
+      value: { ...toAccount(account), ...toWindows(quota), bans: found.map(toBan) },
     };
   },
 });
@@ -180,7 +178,7 @@ const changeAccount = change(AccountPatch, Account, {
     const changed = await accounts.change(actor, parameters.accountId, body);
     if ('value' in changed) {
       const account = await accounts.get(parameters.accountId);
-      return 'error' in account ? account : { value: describeAccount(account.value) };
+      return 'error' in account ? account : { value: toAccount(account.value) };
     }
     const { error } = changed;
     if (error === 'precondition_failed') return { ...changed, error: 'conflict' };
@@ -189,7 +187,7 @@ const changeAccount = change(AccountPatch, Account, {
   },
 });
 
-function describeAccount({ createdAt, lastUsedAt, suspendedAt, ...account }: ListedAccount) {
+function toAccount({ createdAt, lastUsedAt, suspendedAt, ...account }: ListedAccount) {
   return {
     ...account,
     createdAt: textFromInstant(createdAt),
@@ -198,7 +196,7 @@ function describeAccount({ createdAt, lastUsedAt, suspendedAt, ...account }: Lis
   };
 }
 
-function describeBan({ keyId, label, until, count }: ListedBan) {
+function toBan({ keyId, label, until, count }: ListedBan) {
   return { keyId, label, until: textIfInstant(until), count };
 }
 

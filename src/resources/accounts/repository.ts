@@ -49,14 +49,14 @@ export const ACCOUNTS = new Table(
 
 export const TABLES = [ACCOUNTS];
 
-export function toAccount({ id, name, plan, suspendedAt, ...custom }: Stored<typeof ACCOUNTS>): Account {
+export function parseAccount({ id, name, plan, suspendedAt, ...custom }: Stored<typeof ACCOUNTS>): Account {
   const limits = chooseLimits(plan, custom);
   if ('error' in limits) throw new Error(`Account ${id} has wrong limits. ${limits.message}`);
   return { id, name, plan, limits: limits.value, suspendedAt };
 }
 
 function toRecord(row: Stored<typeof ACCOUNTS>): AccountRecord {
-  return { ...toAccount(row), createdAt: row.createdAt, note: row.note };
+  return { ...parseAccount(row), createdAt: row.createdAt, note: row.note };
 }
 
 /** The columns of a plan: limits are stored only where the plan does not set them. */

@@ -3,13 +3,7 @@ import { instantOrNull } from '../../domain/instant.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { AccountRecord } from './rules.ts';
 
-export function describeAccount({
-  name,
-  plan,
-  limits: { perMinute, perDay },
-  note,
-  suspendedAt,
-}: AccountRecord) {
+export function toAccount({ name, plan, limits: { perMinute, perDay }, note, suspendedAt }: AccountRecord) {
   return { name, plan, perMinute, perDay, note: note ?? null, suspendedAt: instantOrNull(suspendedAt) };
 }
 
@@ -18,7 +12,7 @@ export function printAccount(
   account: AccountRecord,
   json: true | undefined,
 ): void {
-  if (json) return printJson(describeAccount(account));
+  if (json) return printJson(toAccount(account));
   const { name, plan, limits, note, suspendedAt } = account;
   printLine(
     `Account ${name}: plan ${plan}, ${formatCount(limits.perMinute)} requests per minute, ${formatCount(limits.perDay)} per day.`,

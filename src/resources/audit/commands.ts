@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Result } from '../../domain/result.ts';
-import { type AuditValues, describeActor } from '../../domain/audit.ts';
+import { type AuditValues, toActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
@@ -69,7 +69,7 @@ export function auditCommands(program: Command, { withStore, printPages }: Termi
         const names = new Map((await accounts.listAll()).map((known) => [known.id, known.name]));
         const filters = { accountId: account?.id, since: since?.(clock().unix) };
         const pages = readPages(async (page) =>
-          mapPage(await audit.list({ ...filters, ...page }), (entry) => describeEntry(entry, names)),
+          mapPage(await audit.list({ ...filters, ...page }), (entry) => toEntry(entry, names)),
         );
         await printPages(
           json,
@@ -91,14 +91,14 @@ export function auditCommands(program: Command, { withStore, printPages }: Termi
 }
 
 /** `names` has those of accounts, as they are called now. */
-function describeEntry(
+function toEntry(
   { id, at, actor, action, target, accountId, before, after }: AuditEntry,
   names: ReadonlyMap<number, string>,
 ) {
   return {
     id,
     time: textFromInstant(at),
-    actor: describeActor(actor),
+    actor: toActor(actor),
     address: actor.address ?? null,
     action,
     target,

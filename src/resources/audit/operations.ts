@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { instant, rowFilter, shortText } from '../../http/parameters.ts';
 import { mapPage } from '../../domain/page.ts';
-import { describeActor } from '../../domain/audit.ts';
+import { toActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
 import type { AuditEntry, AuditRepository } from './repository.ts';
@@ -66,14 +66,14 @@ const listAudit = list(Entry, 'the audit log', {
     action: shortText(100, { description: 'Only this action.', example: 'keys revoke' }),
   },
   handle: async ({ parameters, signal }, { audit }: Uses) =>
-    mapPage(await audit.list({ ...parameters, signal }), describeEntry),
+    mapPage(await audit.list({ ...parameters, signal }), toEntry),
 });
 
-function describeEntry({ id, at, actor, ...entry }: AuditEntry) {
+function toEntry({ id, at, actor, ...entry }: AuditEntry) {
   return {
     id,
     time: textFromInstant(at),
-    actor: describeActor(actor),
+    actor: toActor(actor),
     address: actor.address,
     ...entry,
   };

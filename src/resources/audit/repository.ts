@@ -140,7 +140,7 @@ export function selectPage({ limit, accountId, since = 0, cursor }: AuditQuery):
 }
 
 /** Undefined for an actor of a kind that only a later version has. */
-function toEntry(row: Stored<typeof AUDIT>): AuditEntry | undefined {
+function parseEntry(row: Stored<typeof AUDIT>): AuditEntry | undefined {
   const { id, at, actorKind: kind, actor, address, action, targetKind, target, accountId } = row;
   if (!isActorKind(kind)) return undefined;
   const named: Actor = kind === 'key' ? { kind, id: Number(actor) } : { kind, name: actor };
@@ -177,7 +177,7 @@ export function open(engine: Engine) {
       const found: AuditEntry[] = [];
       for (let { cursor } = query; ; ) {
         const read = toPage(await engine.select(AUDIT, selectPage({ ...query, cursor, limit })), limit);
-        const entries = read.items.map(toEntry).filter((entry) => entry !== undefined);
+        const entries = read.items.map(parseEntry).filter((entry) => entry !== undefined);
         found.push(...entries.filter(fits));
         const next =
           read.items.length === 0 && cursor !== undefined ? await replaceCursor(cursor) : read.next;

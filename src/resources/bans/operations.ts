@@ -43,7 +43,7 @@ const listBans = list(Ban, 'bans', {
   description: 'Returns a page of the keys of this environment that are banned now, by their numbers.',
   parameters: { accountId: rowFilter('Keep only the bans of this account.') },
   handle: async ({ parameters, signal }, { bans, quotas }: Uses) =>
-    mapPage(await bans.list({ ...parameters, signal }, quotas), describeBan),
+    mapPage(await bans.list({ ...parameters, signal }, quotas), toBan),
 });
 
 const liftBan = remove({
@@ -58,7 +58,7 @@ const liftBan = remove({
   handle: ({ parameters, actor }, { bans, quotas }: Uses) => bans.lift(actor, parameters.keyId, quotas),
 });
 
-function describeBan({ keyId, until, count, accountId, account, label }: ListedBan) {
+function toBan({ keyId, until, count, accountId, account, label }: ListedBan) {
   return { keyId, until: textFromInstant(until), count, accountId, account, label };
 }
 

@@ -67,11 +67,11 @@ const listDeprecations = list(DeprecatedUseRow, 'keys that call deprecated opera
     const page = toPage(uses, limit, ({ requests, keyId, operation }): UseSortKey => {
       return { requests, keyId, operation };
     });
-    return mapPage(page, describeUse);
+    return mapPage(page, toUse);
   },
 });
 
-function describeUse({ removal, lastHour, ...use }: DeprecatedUse) {
+function toUse({ removal, lastHour, ...use }: DeprecatedUse) {
   return { ...use, removal: textIfInstant(removal), lastHour: textIfInstant(lastHour) };
 }
 

@@ -1,7 +1,7 @@
 // Contract: sections 8 and 13.
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { actorFromText, describeActor } from '../../domain/audit.ts';
+import { actorFromText, toActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { toJson } from '../../domain/json.ts';
 import { parseExactJson } from '../../domain/parse.ts';
@@ -110,7 +110,7 @@ async function* readEvents(
     const ids = new Set(found.map(({ accountId }) => accountId));
     const owners = await accounts.getAll([...ids]);
     const names = new Map(owners.map(({ id, name }) => [id, name]));
-    yield found.map((event) => describeEvent(event, names.get(event.accountId)));
+    yield found.map((event) => toEvent(event, names.get(event.accountId)));
     last = found.at(-1)?.id ?? last;
     if (found.length === PAGE_SIZE) continue;
     if (!follow) return;
@@ -119,7 +119,7 @@ async function* readEvents(
 }
 
 /** `account`: the name of its account. Undefined for an event of the catalogue. */
-function describeEvent(
+function toEvent(
   { key, type, at, version, data, environment, actor }: StoredEvent,
   account: string | undefined,
 ) {
@@ -130,7 +130,7 @@ function describeEvent(
     timestamp: textFromInstant(at),
     version,
     data: parseExactJson(data),
-    actor: known === undefined ? null : describeActor(known),
+    actor: known === undefined ? null : toActor(known),
     account: account ?? null,
     environment: environment === '' ? null : environment,
   };

@@ -18,13 +18,7 @@ import type { JsonOption, LimitOptions } from '../../terminal/options.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { visibleStreams } from '../events/rules.ts';
 import type { KeyFilter, KeyRepository } from './repository.ts';
-import {
-  describeKeyCells,
-  describeKeyForCommand,
-  describeWithBan,
-  KEY_COLUMNS,
-  readBans,
-} from './key-table.ts';
+import { describeKeyCells, toCommandKey, toListedKey, KEY_COLUMNS, readBans } from './key-table.ts';
 import { rotatedExpiry } from './rules.ts';
 import { LISTED_STATES } from '../../domain/states.ts';
 
@@ -188,7 +182,7 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
       withStore(async ({ clock, store: { keys, webhooks }, actor }) => {
         const { key, before } = requireValue(await keys.setScopes(actor, id, scopes));
         const ofKey = await listWebhooks(webhooks, id);
-        if (json) return printJson({ ...describeKeyForCommand(key, clock().unix), webhooks: ofKey });
+        if (json) return printJson({ ...toCommandKey(key, clock().unix), webhooks: ofKey });
         const has = scopes.join() === before.join() ? 'has these scopes already:' : 'now has the scopes';
         printLine(`Key ${id} of account ${key.account.name} ${has} ${scopes.join(' ')}.`);
         const countSeen = (seeing: readonly Scope[]) =>
@@ -209,7 +203,7 @@ export function keysCommands(program: Command, terminal: Terminal<Repositories>)
       withStore(async ({ clock, store: { keys, webhooks }, actor }) => {
         const key = requireValue(await keys.revoke(actor, id));
         const ofKey = await listWebhooks(webhooks, id);
-        if (json) return printJson({ ...describeKeyForCommand(key, clock().unix), webhooks: ofKey });
+        if (json) return printJson({ ...toCommandKey(key, clock().unix), webhooks: ofKey });
         printLine(`Key ${key.id} of account ${key.account.name} is revoked.`);
         for (const webhook of ofKey) printLine(describeWebhook(webhook, 'events'));
       }),
@@ -287,7 +281,7 @@ function listKeys(terminal: Terminal<Repositories>, { account: name, state, json
     const now = clock().unix;
     const keys = listed
       .filter(({ id }) => state !== 'banned' || bans?.has(id) === true)
-      .map((key) => describeWithBan(key, now, bans));
+      .map((key) => toListedKey(key, now, bans));
     terminal.printRows(json, keys, KEY_COLUMNS, describeKeyCells);
   });
 }
@@ -304,7 +298,7 @@ async function findKey(terminal: Terminal<Repositories>, { json }: JsonOption): 
     const record = await context.store.keys.findByHash(key.hash());
     if (record === undefined) throw new ServiceError('not_found', 'This database has no such key.');
     const bans = await terminal.tryQuotas(context, 'bans', (quotas) => readBans(quotas, [record]));
-    const found = describeWithBan(record, context.clock().unix, bans);
+    const found = toListedKey(record, context.clock().unix, bans);
     if (json) return printJson(found);
     printTable(KEY_COLUMNS, [describeKeyCells(found)]);
     if (found.state !== 'revoked') printLine(`To end it for good: petstore keys revoke ${found.id}`);
@@ -328,10 +322,7 @@ function printIssued(
   json: true | undefined,
   more = {},
 ): void {
-  const { id, account, plan, environment, scopes, label, expiresAt } = describeKeyForCommand(
-    record,
-    record.createdAt,
-  );
+  const { id, account, plan, environment, scopes, label, expiresAt } = toCommandKey(record, record.createdAt);
   const settings = { account, plan, environment, scopes, label, expiresAt };
   if (json) return printJson({ id, key: key.reveal(), ...settings, ...more });
   const end = expiresAt === null ? '' : `, until ${expiresAt}`;

@@ -17,7 +17,7 @@ export async function readBans(
 }
 
 /** The record of a key, in JSON. `now` is in Unix milliseconds. */
-export function describeKeyForCommand(key: KeyRecord, now: number) {
+export function toCommandKey(key: KeyRecord, now: number) {
   return {
     id: key.id,
     account: key.account.name,
@@ -36,8 +36,8 @@ export function describeKeyForCommand(key: KeyRecord, now: number) {
 }
 
 /** Where bans are not known, JSON leaves the field out. */
-export function describeWithBan(key: KeyRecord, now: number, bans: ReadonlyMap<number, number> | undefined) {
-  return { ...describeKeyForCommand(key, now), bannedUntil: bans && instantOrNull(bans.get(key.id)) };
+export function toListedKey(key: KeyRecord, now: number, bans: ReadonlyMap<number, number> | undefined) {
+  return { ...toCommandKey(key, now), bannedUntil: bans && instantOrNull(bans.get(key.id)) };
 }
 
 export const KEY_COLUMNS: readonly Column[] = [
@@ -54,7 +54,7 @@ export const KEY_COLUMNS: readonly Column[] = [
   'LAST USED',
 ];
 
-export function describeKeyCells(key: ReturnType<typeof describeWithBan>): readonly Cell[] {
+export function describeKeyCells(key: ReturnType<typeof toListedKey>): readonly Cell[] {
   const { bannedUntil } = key;
 
   const state = bannedUntil
@@ -79,7 +79,7 @@ export function describeKeyCells(key: ReturnType<typeof describeWithBan>): reado
   ];
 }
 
-function describeStates(key: ReturnType<typeof describeWithBan>, ban?: string): string {
+function describeStates(key: ReturnType<typeof toListedKey>, ban?: string): string {
   const { state, rotatedTo, accountSuspended } = key;
   return [
     ...(state === 'rotated' ? [] : [state]),

@@ -26,7 +26,7 @@ import {
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { KeyListQuery, KeyRepository } from './repository.ts';
-import { describeKey, GRACE, KEY_ORDERS, MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from './rules.ts';
+import { toKey, GRACE, KEY_ORDERS, MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from './rules.ts';
 import {
   FindKey,
   IssuedKey,
@@ -39,8 +39,8 @@ import {
 } from './schema.ts';
 
 /** A key as operators see it. `now` and `bannedUntil` are in Unix milliseconds. */
-function describeForOperator(key: KeyRecord, now: number, bannedUntil?: number) {
-  const { id, ...rest } = describeKey(key, now);
+function toOperatorKey(key: KeyRecord, now: number, bannedUntil?: number) {
+  const { id, ...rest } = toKey(key, now);
   const { account, rotatedTo } = key;
   return {
     id,
@@ -53,9 +53,9 @@ function describeForOperator(key: KeyRecord, now: number, bannedUntil?: number) 
 }
 
 /** A new key as the actor who made it sees it, with the key itself. */
-function describeIssued(record: KeyRecord, key: ApiKey, actor: Actor, now: number) {
-  const describe = actor.kind === 'key' ? describeKey : describeForOperator;
-  return { ...describe(record, now), key: key.reveal() };
+function toIssuedKey(record: KeyRecord, key: ApiKey, actor: Actor, now: number) {
+  const toShown = actor.kind === 'key' ? toKey : toOperatorKey;
+  return { ...toShown(record, now), key: key.reveal() };
 }
 
 /** The scopes of a new key: of the defaults, those that the calling key has. */
@@ -96,7 +96,7 @@ const listKeys = list(Key, 'keys', {
   async handle({ accountId, parameters, signal }, { keys, clock, environment }: Uses) {
     const page = await keys.list(environment, { accountId, ...parameters, signal });
     const now = clock().unix;
-    return mapPage(page, (key) => describeKey(key, now));
+    return mapPage(page, (key) => toKey(key, now));
   },
 });
 
@@ -122,7 +122,7 @@ const createKey = create(NewKey, IssuedKey, {
     if (settings.scopes.length === 0) return { error: 'invalid_request', message: NO_DEFAULTS };
     const created = await keys.create(actor, settings, idempotency);
     if ('error' in created) return created;
-    return { value: describeIssued(created.value, key, actor, clock().unix) };
+    return { value: toIssuedKey(created.value, key, actor, clock().unix) };
   },
 });
 
@@ -151,7 +151,7 @@ const rotateKey = create(Rotation, IssuedKey, {
     const key = ApiKey.generate('value' in old ? old.value.environment : here, randomBytes);
     const rotated = await keys.rotate(actor, { id, key, grace }, idempotency);
     if ('error' in rotated) return rotated;
-    return { value: describeIssued(rotated.value, key, actor, clock().unix) };
+    return { value: toIssuedKey(rotated.value, key, actor, clock().unix) };
   },
 });
 
@@ -251,7 +251,7 @@ const listAllKeys = list(OperatorKey, 'keys', {
     const page = await keys.list(environment, { ...query, sort, limit, cursor, signal });
     const bans = new Map((await quotas.findBans(page.items)).map((ban) => [ban.keyId, ban.until]));
     const now = clock().unix;
-    return mapPage(page, (key) => describeForOperator(key, now, bans.get(key.id)));
+    return mapPage(page, (key) => toOperatorKey(key, now, bans.get(key.id)));
   },
 });
 
@@ -299,9 +299,7 @@ const findKey = act(OperatorKey, {
   async handle({ body }, { keys, clock }: OperatorUses) {
     const key = ApiKey.parse(body.key);
     const record = key && (await keys.findByHash(key.hash()));
-    return record === undefined
-      ? { error: 'not_found' }
-      : { value: describeForOperator(record, clock().unix) };
+    return record === undefined ? { error: 'not_found' } : { value: toOperatorKey(record, clock().unix) };
   },
 });
 

@@ -27,7 +27,7 @@ import { type EventType, findStream } from '../events/rules.ts';
 import { checkCaller, findKey, lockCaller, type RefusedCaller, selectById } from './caller.ts';
 import { PostgresLookup, writeUses } from './postgres.ts';
 import {
-  describeKey,
+  toKey,
   type KeyOrder,
   MOST_KEYS_A_DAY,
   MOST_LIVE_KEYS,
@@ -144,7 +144,7 @@ function keyChange(
 export function keyEvent(type: EventType, actor: Actor, key: KeyRecord, now: number): NewEvent {
   const { account, environment } = key;
   const stream = findStream(type, { accountId: account.id, environment });
-  return { ...stream, actor, data: toJson(describeKey(key, now)) };
+  return { ...stream, actor, data: toJson(toKey(key, now)) };
 }
 
 /**

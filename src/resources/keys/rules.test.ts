@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyRecord } from '../../domain/account.ts';
 import { PLANS } from '../../domain/plan.ts';
-import { describeKey, refuseEnded, refuseReplaced, refuseRotation, refuseScopes } from './rules.ts';
+import { toKey, refuseEnded, refuseReplaced, refuseRotation, refuseScopes } from './rules.ts';
 
 const KEY: KeyRecord = {
   id: 3,
@@ -67,7 +67,7 @@ test('a key makes no key with a scope that it lacks', () => {
 test('an account sees everything of its key but its hash', () => {
   const { id, label, environment, scopes, ending } = KEY;
   const shown = { id, label, environment, scopes, ending };
-  assert.deepEqual(describeKey({ ...KEY, expiresAt: 2_000, lastUsedAt: 5, rotatedTo: 4 }, 1_000), {
+  assert.deepEqual(toKey({ ...KEY, expiresAt: 2_000, lastUsedAt: 5, rotatedTo: 4 }, 1_000), {
     ...shown,
     state: 'rotated',
     createdAt: '1970-01-01T00:00:00.000Z',

@@ -71,7 +71,7 @@ export function refuseScopes(
 }
 
 /** A key as its account sees it at the instant `now` (Unix milliseconds). */
-export function describeKey(key: KeyRecord, now: number) {
+export function toKey(key: KeyRecord, now: number) {
   const { id, label, environment, scopes, createdAt, expiresAt, lastUsedAt, ending } = key;
   return {
     id,

@@ -4,7 +4,7 @@ import { type Scope, SCOPES } from '../../domain/scope.ts';
 import { type ApiKeyHash, ENVIRONMENTS } from '../../domain/api-key.ts';
 import { type Row, sql } from '../../storage/sql.ts';
 import { type Codec, enumeration, instant, integer, optional, Table, text } from '../../storage/table.ts';
-import { ACCOUNTS, toAccount } from '../accounts/repository.ts';
+import { ACCOUNTS, parseAccount } from '../accounts/repository.ts';
 
 /** Keys have few different lists of scopes, and thousands of keys are cached: those with the same text share one list. */
 const LISTS = new Map<string, readonly Scope[]>();
@@ -66,7 +66,7 @@ export function parseKey(row: Row): KeyRecord {
   const key = KEYS.parse(row);
   const { id, environment, label, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ending, rotatedTo } =
     key;
-  const account = toAccount(ACCOUNTS.parse(row.slice(KEYS.columns.length)));
+  const account = parseAccount(ACCOUNTS.parse(row.slice(KEYS.columns.length)));
   // Every key has all properties, so that the cached ones have one shape.
   return {
     id,

@@ -14,7 +14,7 @@ import {
 } from '../../terminal/options.ts';
 import { type Cell, describeDistance } from '../../terminal/table.ts';
 import type { OperatorRepository } from './repository.ts';
-import { describeOperator, linkAddress, type OperatorToken } from './rules.ts';
+import { toOperator, linkAddress, type OperatorToken } from './rules.ts';
 
 interface Repositories {
   readonly operators: OperatorRepository;
@@ -68,7 +68,7 @@ export function operatorsCommands(program: Command, terminal: Terminal<Repositor
     .action((name: string, { role, json }: CreateOptions) =>
       withStore(async ({ store: { operators }, actor }) => {
         const operator = requireValue(await operators.create(actor, name, role));
-        if (json) return printJson(describeOperator(operator));
+        if (json) return printJson(toOperator(operator));
         printLine(
           `Operator ${operator.name} has the role ${role}. petstore console makes a link to sign in.`,
         );
@@ -86,7 +86,7 @@ export function operatorsCommands(program: Command, terminal: Terminal<Repositor
       withStore(async ({ store: { operators }, actor }) => {
         const { id } = requireValue(await operators.find(name));
         const operator = requireValue(await operators.remove(actor, id));
-        if (json) return printJson({ ...describeOperator(operator), removed: true });
+        if (json) return printJson({ ...toOperator(operator), removed: true });
         printLine(
           `Operator ${operator.name} is removed. Its links, passkeys, sessions and tokens no longer work.`,
         );
@@ -112,7 +112,7 @@ export function operatorsCommands(program: Command, terminal: Terminal<Repositor
         const operator = requireValue(await operators.find(name));
         const created = await operators.createToken(actor, operator.id, expires?.(clock().unix));
         const { token, record } = requireValue(created);
-        const { id, ...times } = describeToken(record);
+        const { id, ...times } = toToken(record);
         if (json) return printJson({ id, operator: operator.name, token: token.reveal(), ...times });
         const end = times.expiresAt === null ? '' : `, until ${times.expiresAt}`;
         printLine(`Token ${id} of operator ${operator.name} (${operator.role})${end}:`);
@@ -172,11 +172,11 @@ async function findOnly(
   return { error: 'invalid_parameter', message: `The operators are ${names}: name one with --as.` };
 }
 
-export function describeToken({ id, createdAt, expiresAt }: OperatorToken) {
+export function toToken({ id, createdAt, expiresAt }: OperatorToken) {
   return { id, createdAt: textFromInstant(createdAt), expiresAt: instantOrNull(expiresAt) };
 }
 
-export function tokensCell(tokens: readonly ReturnType<typeof describeToken>[]): Cell {
+export function tokensCell(tokens: readonly ReturnType<typeof toToken>[]): Cell {
   const describe = (describeEnd: (expiresAt: string) => string): string =>
     tokens
       .map(({ id, expiresAt }) => (expiresAt === null ? String(id) : `${id} ${describeEnd(expiresAt)}`))

@@ -7,7 +7,7 @@ import { mapResult } from '../../domain/result.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import { act, create, list, type OperatorResource, read, remove } from '../../http/operation.ts';
 import type { OperatorRepository } from './repository.ts';
-import { describeOperator, linkAddress, type OperatorToken } from './rules.ts';
+import { toOperator, linkAddress, type OperatorToken } from './rules.ts';
 import { IssuedToken, Me, NewOperator, NewToken, Operator, SignInLink, Token } from './schema.ts';
 
 interface Uses {
@@ -25,7 +25,7 @@ const listOperators = list(Operator, 'operators', {
   role: 'viewer',
   description: 'Returns a page of the operators, the oldest first.',
   handle: async ({ parameters }, { operators }: Uses) =>
-    mapPage(await operators.list(parameters), describeOperator),
+    mapPage(await operators.list(parameters), toOperator),
 });
 
 const createOperator = create(NewOperator, Operator, {
@@ -37,7 +37,7 @@ const createOperator = create(NewOperator, Operator, {
     'Adds an operator. A role cannot be changed: remove the operator, and add it again with the other role.',
   errors: { conflict: 'Another operator has this name, ignoring case: choose another name.' },
   handle: async ({ body: { name, role }, actor }, { operators }: Uses) =>
-    mapResult(await operators.create(actor, name, role), describeOperator),
+    mapResult(await operators.create(actor, name, role), toOperator),
 });
 
 const removeOperator = remove({
@@ -78,7 +78,7 @@ const listTokens = list(Token, 'records', {
   description:
     'Returns a page of the records of the tokens in force, of all operators, oldest first. It never shows the tokens.',
   handle: async ({ parameters }, { operators }: Uses) =>
-    mapPage(await operators.listTokens(parameters), describeToken),
+    mapPage(await operators.listTokens(parameters), toToken),
 });
 
 const createToken = create(NewToken, IssuedToken, {
@@ -91,7 +91,7 @@ const createToken = create(NewToken, IssuedToken, {
   errors: { not_found: NO_OPERATOR },
   async handle({ body: { expiresAt }, parameters, actor }, { operators }: Uses) {
     const created = await operators.createToken(actor, parameters.operatorId, expiresAt);
-    return mapResult(created, ({ token, record }) => ({ ...describeToken(record), token: token.reveal() }));
+    return mapResult(created, ({ token, record }) => ({ ...toToken(record), token: token.reveal() }));
   },
 });
 
@@ -107,7 +107,7 @@ const revokeToken = remove({
   handle: ({ parameters, actor }, { operators }: Uses) => operators.revokeToken(actor, parameters.tokenId),
 });
 
-function describeToken({ createdAt, expiresAt, ...token }: OperatorToken) {
+function toToken({ createdAt, expiresAt, ...token }: OperatorToken) {
   return { ...token, createdAt: textFromInstant(createdAt), expiresAt: textIfInstant(expiresAt) };
 }
 

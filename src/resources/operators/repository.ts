@@ -63,7 +63,7 @@ export const TABLES = [OPERATORS, SECRETS];
 
 const parseToken = createParser({ ...SECRETS.codecs, operator: text });
 
-function toOperator({
+function parseOperator({
   foldedName: _folded,
   lastSignInAt: _last,
   ...operator
@@ -89,7 +89,7 @@ export async function lockOperator(transaction: Transaction, condition: Sql): Pr
     OPERATORS,
     sql`WHERE ${condition} ${transaction.dialect.forUpdate()}`,
   );
-  return row && toOperator(row);
+  return row && parseOperator(row);
 }
 
 async function createOperator(
@@ -106,7 +106,7 @@ async function createOperator(
     const message = `There is an operator ${other?.name ?? name} already; the case of a name does not count.`;
     return { error: 'conflict', message };
   }
-  const operator = toOperator(OPERATORS.parse(row));
+  const operator = parseOperator(OPERATORS.parse(row));
   await addAudit(transaction, actor, {
     action: 'operators create',
     target: toTarget(operator),
@@ -124,7 +124,7 @@ async function removeOperator(
     sql`DELETE FROM operators WHERE id = ${id} RETURNING ${OPERATORS.list}`,
   );
   if (row === undefined) return noOperator(id);
-  const operator = toOperator(OPERATORS.parse(row));
+  const operator = parseOperator(OPERATORS.parse(row));
   await addAudit(transaction, actor, {
     action: 'operators remove',
     target: toTarget(operator),
@@ -321,7 +321,7 @@ export function open(engine: Engine) {
     /** Ignores the case of the name. The message of `not_found` suggests the name that is probably meant. */
     async find(name: string): Promise<Result<Operator, 'not_found'>> {
       const [row] = await engine.select(OPERATORS, sql`WHERE folded_name = ${foldedName(name)}`);
-      if (row !== undefined) return { value: toOperator(row) };
+      if (row !== undefined) return { value: parseOperator(row) };
       const names = (await list()).items.map((operator) => operator.name);
       return { error: 'not_found', message: `There is no operator ${name}.${didYouMean(name, names)}` };
     },
@@ -378,7 +378,7 @@ export function open(engine: Engine) {
         sql`WHERE id = (SELECT operator_id FROM operator_secrets WHERE hash = ${parsed.hash()} AND kind = ${kind}
           AND (expires_at IS NULL OR expires_at > ${await now()}))`,
       );
-      return row && toOperator(row);
+      return row && parseOperator(row);
     },
     /**
      * Uses up a link, and begins a session with a new secret in its place. `address` is the client's. The session with the

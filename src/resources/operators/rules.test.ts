@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { describeOperator, linkAddress, OperatorSecret, SECRET_KINDS } from './rules.ts';
+import { toOperator, linkAddress, OperatorSecret, SECRET_KINDS } from './rules.ts';
 
 const zeros = (length: number) => new Uint8Array(length);
 
@@ -43,8 +43,8 @@ test('the secret of a link is in the fragment of its address', () => {
 test('an operator is shown with the instant of the last sign-in, if there was one', () => {
   const operator = { id: 1, name: 'ada', role: 'admin', createdAt: 0 } as const;
   const shown = { ...operator, createdAt: '1970-01-01T00:00:00.000Z' };
-  assert.deepEqual(describeOperator(operator), { ...shown, lastSignInAt: undefined });
-  assert.deepEqual(describeOperator({ ...operator, lastSignInAt: 1 }), {
+  assert.deepEqual(toOperator(operator), { ...shown, lastSignInAt: undefined });
+  assert.deepEqual(toOperator({ ...operator, lastSignInAt: 1 }), {
     ...shown,
     lastSignInAt: '1970-01-01T00:00:00.001Z',
   });

@@ -73,7 +73,7 @@ export interface ListedOperator extends Operator {
 }
 
 /** An operator as answers and commands show it. */
-export function describeOperator({ id, name, role, createdAt, lastSignInAt }: ListedOperator) {
+export function toOperator({ id, name, role, createdAt, lastSignInAt }: ListedOperator) {
   return {
     id,
     name,

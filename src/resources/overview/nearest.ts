@@ -3,7 +3,7 @@ import type { Account } from '../../domain/account.ts';
 import { cached } from '../../domain/cached.ts';
 import { type Clock, DAY } from '../../domain/clock.ts';
 import type { RateLimiter } from '../../limits/limiter.ts';
-import { describeWindows, WINDOW_NAMES } from '../../limits/quota.ts';
+import { toWindows, WINDOW_NAMES } from '../../limits/quota.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 import { collectFirst } from '../usage/rules.ts';
@@ -86,5 +86,5 @@ async function tightest({ id, name, limits }: Account, limiter: Repositories['li
   const [window = 'day'] = WINDOW_NAMES.toSorted(
     (one, other) => quota[one].remaining / quota[one].limit - quota[other].remaining / quota[other].limit,
   );
-  return { accountId: id, account: name, window, ...describeWindows(quota)[window] };
+  return { accountId: id, account: name, window, ...toWindows(quota)[window] };
 }

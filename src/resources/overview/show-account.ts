@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import { isInForce } from '../../domain/account.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { OUTCOMES } from '../../domain/usage.ts';
-import { describeWindows } from '../../limits/quota.ts';
+import { toWindows } from '../../limits/quota.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { findCommand, JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
 import { instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
-import { describeAccount, printAccount } from '../accounts/show.ts';
-import { describeKeyCells, describeWithBan, KEY_COLUMNS, readBans } from '../keys/key-table.ts';
+import { toAccount, printAccount } from '../accounts/show.ts';
+import { describeKeyCells, toListedKey, KEY_COLUMNS, readBans } from '../keys/key-table.ts';
 import type { KeyRepository } from '../keys/repository.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 import { countRequests, nameCounts, usageRange } from '../usage/rules.ts';
@@ -43,12 +43,12 @@ function showAccount(terminal: Terminal<Repositories>, name: string, json: true 
     const usage = { ok, clientError, refused, serverError };
     const records = await store.keys.listAll({ accountId });
     const counted = await tryQuotas(context, 'windows and bans', async (quotas) => ({
-      ...describeWindows(await quotas.peek({ kind: 'account', accountId, limits })),
+      ...toWindows(await quotas.peek({ kind: 'account', accountId, limits })),
       bans: await readBans(quotas, records),
     }));
-    const keys = records.map((key) => describeWithBan(key, now, counted?.bans));
+    const keys = records.map((key) => toListedKey(key, now, counted?.bans));
     const windows = counted && { minute: counted.minute, day: counted.day };
-    if (json) return printJson({ ...describeAccount(account), ...windows, usage, keys });
+    if (json) return printJson({ ...toAccount(account), ...windows, usage, keys });
 
     printAccount(terminal, account, json);
     if (windows !== undefined) {

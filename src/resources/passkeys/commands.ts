@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { findCommand, JSON_OPTION, type JsonOption, wholeNumber } from '../../terminal/options.ts';
 import { instantCell } from '../../terminal/table.ts';
-import { describeToken, tokensCell } from '../operators/commands.ts';
+import { toToken, tokensCell } from '../operators/commands.ts';
 import type { OperatorRepository } from '../operators/repository.ts';
-import { describeOperator } from '../operators/rules.ts';
+import { toOperator } from '../operators/rules.ts';
 import type { PasskeyRepository } from './repository.ts';
-import { describePasskey, type Passkey } from './rules.ts';
+import { toPasskey, type Passkey } from './rules.ts';
 
 interface Repositories {
   readonly operators: OperatorRepository;
@@ -32,9 +32,9 @@ export function addPasskeyCommands(
         const added = Map.groupBy((await passkeys.list()).items, ({ operatorId }) => operatorId);
         const tokens = Map.groupBy((await operators.listTokens()).items, ({ operator }) => operator);
         const rows = (await operators.list()).items.map((operator) =>
-          Object.assign(describeOperator(operator), {
+          Object.assign(toOperator(operator), {
             passkeys: (added.get(operator.id) ?? []).map(listedPasskey),
-            tokens: (tokens.get(operator.name) ?? []).map(describeToken),
+            tokens: (tokens.get(operator.name) ?? []).map(toToken),
           }),
         );
         printRows(json, rows, ['NAME', 'ROLE', 'CREATED', 'PASSKEYS', 'TOKENS'], (row) => [
@@ -62,6 +62,6 @@ export function addPasskeyCommands(
 }
 
 function listedPasskey(passkey: Passkey) {
-  const { id, name, createdAt, lastUsedAt = null } = describePasskey(passkey);
+  const { id, name, createdAt, lastUsedAt = null } = toPasskey(passkey);
   return { id, name, createdAt, lastUsedAt };
 }

@@ -6,7 +6,7 @@ import { rowFilter, rowId } from '../../http/parameters.ts';
 import { act, change, create, list, type OperatorResource, remove } from '../../http/operation.ts';
 import type { Ceremonies } from './ceremonies.ts';
 import type { PasskeyRepository } from './repository.ts';
-import { describePasskey, mayChange, MOST_PASSKEYS } from './rules.ts';
+import { toPasskey, mayChange, MOST_PASSKEYS } from './rules.ts';
 import { NewPasskey, Passkey, PasskeyChallenge, PasskeyPatch } from './schema.ts';
 
 interface Uses {
@@ -26,8 +26,7 @@ const listPasskeys = list(Passkey, 'passkeys', {
   role: 'viewer',
   description: 'Returns a page of the passkeys of all operators or of one, the oldest first.',
   parameters: { operatorId: rowFilter('Only passkeys of this operator.', 2) },
-  handle: async ({ parameters }, { passkeys }: Uses) =>
-    mapPage(await passkeys.list(parameters), describePasskey),
+  handle: async ({ parameters }, { passkeys }: Uses) => mapPage(await passkeys.list(parameters), toPasskey),
 });
 
 const beginPasskey = act(PasskeyChallenge, {
@@ -65,7 +64,7 @@ const createPasskey = create(NewPasskey, Passkey, {
   },
   async handle({ body: { name, credential }, operator, origin, actor }, { ceremonies }: Uses) {
     if (origin === undefined) return { error: 'insufficient_scope', message: NEEDS_SESSION };
-    return mapResult(await ceremonies.add(actor, operator, name, credential, origin), describePasskey);
+    return mapResult(await ceremonies.add(actor, operator, name, credential, origin), toPasskey);
   },
 });
 
@@ -79,9 +78,7 @@ const renamePasskey = change(PasskeyPatch, Passkey, {
   errors: { not_found: NO_PASSKEY, insufficient_scope: OTHERS },
   async handle({ body, parameters, operator, actor }, { passkeys }: Uses) {
     const refused = await refuseChange(passkeys, operator, parameters.passkeyId);
-    return (
-      refused ?? mapResult(await passkeys.rename(actor, parameters.passkeyId, body.name), describePasskey)
-    );
+    return refused ?? mapResult(await passkeys.rename(actor, parameters.passkeyId, body.name), toPasskey);
   },
 });
 

@@ -54,7 +54,7 @@ export const TABLES = [PASSKEYS, CHALLENGES];
 const WITH_OPERATOR = { ...PASSKEYS.codecs, operator: text };
 const parse = createParser(WITH_OPERATOR);
 
-function toPasskey(row: RowObject<typeof WITH_OPERATOR>): Passkey {
+function parsePasskey(row: RowObject<typeof WITH_OPERATOR>): Passkey {
   const { id, operatorId, operator, name, createdAt, lastUsedAt } = row;
   return { id, operatorId, operator, name, createdAt, lastUsedAt };
 }
@@ -108,7 +108,7 @@ async function createPasskey(
   const insert = PASSKEYS.insert({ operatorId, name, ...credential, createdAt });
   const [row] = await transaction.query(sql`${insert} ON CONFLICT DO NOTHING RETURNING ${PASSKEYS.list}`);
   if (row === undefined) return { error: 'conflict', message: ADDED_ALREADY };
-  const passkey = toPasskey({ ...PASSKEYS.parse(row), operator: operator.name });
+  const passkey = parsePasskey({ ...PASSKEYS.parse(row), operator: operator.name });
   await addAudit(transaction, actor, {
     action: 'passkeys create',
     target: toTarget(operator),
@@ -137,7 +137,7 @@ async function renamePasskey(
   const locked = await lockPasskey(transaction, id);
   if (locked === undefined) return noPasskey(id);
   const { operator, row } = locked;
-  const passkey = toPasskey({ ...row, name, operator: operator.name });
+  const passkey = parsePasskey({ ...row, name, operator: operator.name });
   if (name === row.name) return { value: passkey };
   await transaction.run(sql`UPDATE passkeys SET ${PASSKEYS.set({ name })} WHERE id = ${id}`);
   await addAudit(transaction, actor, {
@@ -166,7 +166,7 @@ async function removePasskey(
     target: toTarget(operator),
     before: { passkey: id, name: row.name },
   });
-  return { value: toPasskey({ ...row, operator: operator.name }) };
+  return { value: parsePasskey({ ...row, operator: operator.name }) };
 }
 
 /** A sign-in whose signature is valid. */
@@ -233,11 +233,11 @@ export function open(engine: Engine) {
     async list({ limit, cursor = 0n, operatorId }: PasskeyQuery = WHOLE): Promise<Page<Passkey>> {
       const filter = operatorId === undefined ? sql`` : sql`AND p.operator_id = ${operatorId}`;
       const rows = await read(sql`WHERE p.id > ${cursor} ${filter} ORDER BY p.id LIMIT ${limit + 1}`);
-      return toPage(rows.map(toPasskey), limit);
+      return toPage(rows.map(parsePasskey), limit);
     },
     async get(id: number): Promise<Result<Passkey, 'not_found'>> {
       const [row] = await read(sql`WHERE p.id = ${id}`);
-      return row === undefined ? noPasskey(id) : { value: toPasskey(row) };
+      return row === undefined ? noPasskey(id) : { value: parsePasskey(row) };
     },
     /** What verifies the passkeys of an operator. */
     credentials: (operatorId: number) =>

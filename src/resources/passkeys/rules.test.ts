@@ -1,7 +1,7 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describePasskey, mayChange } from './rules.ts';
+import { toPasskey, mayChange } from './rules.ts';
 
 const PASSKEY = {
   id: 3,
@@ -19,7 +19,7 @@ test('operators change their own passkeys, and admins those of all', () => {
 });
 
 test('an operator sees when a passkey was made and last used', () => {
-  assert.deepEqual(describePasskey({ ...PASSKEY, lastUsedAt: 1 }), {
+  assert.deepEqual(toPasskey({ ...PASSKEY, lastUsedAt: 1 }), {
     id: 3,
     operatorId: 1,
     operator: 'ada',

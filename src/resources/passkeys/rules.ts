@@ -41,6 +41,6 @@ export function mayChange({ id, role }: Operator, { operatorId }: Passkey): bool
   return role === 'admin' || id === operatorId;
 }
 
-export function describePasskey({ createdAt, lastUsedAt, ...passkey }: Passkey) {
+export function toPasskey({ createdAt, lastUsedAt, ...passkey }: Passkey) {
   return { ...passkey, createdAt: textFromInstant(createdAt), lastUsedAt: textIfInstant(lastUsedAt) };
 }

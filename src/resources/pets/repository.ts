@@ -5,7 +5,7 @@ import {
   actorFromText,
   type AuditChange,
   type AuditValues,
-  describeActor,
+  toActor,
   textFromActor,
 } from '../../domain/audit.ts';
 import type { Patch } from '../../domain/patch.ts';
@@ -284,7 +284,7 @@ export interface PetWithOwner extends Pet {
   /** Undefined: nobody knows. */
   readonly changedAt?: string;
   /** Undefined: nobody knows, or an actor of a later version. */
-  readonly changedBy?: ReturnType<typeof describeActor>;
+  readonly changedBy?: ReturnType<typeof toActor>;
 }
 
 const parseOwned = createParser({ ...PETS.codecs, owner: optional(text) });
@@ -299,7 +299,7 @@ function toPetWithOwner(row: ReturnType<typeof parseOwned>): PetWithOwner {
     ownerId,
     ...(owner !== undefined && { owner }),
     ...(isKnown && changedAt !== undefined && { changedAt: textFromInstant(changedAt) }),
-    ...(actor !== undefined && { changedBy: describeActor(actor) }),
+    ...(actor !== undefined && { changedBy: toActor(actor) }),
   };
 }
 

@@ -5,7 +5,7 @@ import { csvText } from '../../domain/csv.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { OUTCOMES } from '../../domain/usage.ts';
-import { describeWindows } from '../../limits/quota.ts';
+import { toWindows } from '../../limits/quota.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
 import { type Cell, type Column, describeCount, instantCell } from '../../terminal/table.ts';
@@ -98,7 +98,7 @@ async function showWindows(
     const chosen = name === undefined ? await accounts.listAll() : [requireValue(await accounts.find(name))];
     const windows = await Promise.all(
       chosen.map(async (account) => {
-        const { minute, day } = describeWindows(
+        const { minute, day } = toWindows(
           await quotas.peek({ kind: 'account', accountId: account.id, limits: account.limits }),
         );
         return { account: account.name, plan: account.plan, minute, day };

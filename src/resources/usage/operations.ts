@@ -62,7 +62,7 @@ function readRange(parameters: RangeParameters, clock: Clock, ofCursor: RangePar
   return 'error' in range ? { ...range, message: describeIssue('cursor', rowCursor.issue) } : range;
 }
 
-function describeUsage({ start, ...row }: Usage | UsageSum) {
+function toUsageRow({ start, ...row }: Usage | UsageSum) {
   return start === undefined ? row : { start: textIfInstant(start), ...row };
 }
 
@@ -132,7 +132,7 @@ const getOwnUsage = read(UsageHistory, {
     const page = toPage(rows, limit, ({ start, keyId, operation }): RowPlace => {
       return { to: range.value.to, start, keyId, operation };
     });
-    return mapPage(page, describeUsage);
+    return mapPage(page, toUsageRow);
   },
 });
 
@@ -199,7 +199,7 @@ const getUsage = read(UsageSums, {
     const query = { ...range.value, accountId, by, limit: limit + 1, after, signal };
     const sums = await usageHistory.sums(query);
     const page = toPage(sums, limit, (last): PagePlace => ({ from, to, ...placeOfSum(last) }));
-    return mapPage(page, describeUsage);
+    return mapPage(page, toUsageRow);
   },
 });
 

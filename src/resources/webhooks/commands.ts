@@ -8,7 +8,7 @@ import { type Instant, JSON_OPTION, type JsonOption, since, wholeNumber } from '
 import { readPages } from '../../terminal/pages.ts';
 import { type Cell, type Column, instantCell } from '../../terminal/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
-import { type Delivery, describeWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
+import { type Delivery, toWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
 import { REPLAYED } from './rules.ts';
 
 interface Settings {
@@ -74,7 +74,7 @@ export function webhooksCommands(program: Command, terminal: Terminal<Repositori
       withStore(async ({ store: { accounts, webhooks } }) => {
         const accountId = name === undefined ? undefined : requireValue(await accounts.find(name)).id;
         const pages = readPages(async (page) =>
-          mapPage(await webhooks.listAll({ accountId, isFailing, ...page }), describeForCommand),
+          mapPage(await webhooks.listAll({ accountId, isFailing, ...page }), toCommandWebhook),
         );
         await printPages(json, pages, COLUMNS, describeCells);
       }),
@@ -103,7 +103,7 @@ export function webhooksCommands(program: Command, terminal: Terminal<Repositori
     .action((id: number, { json }: JsonOption) =>
       withStore(async ({ store: { webhooks }, actor }) => {
         requireValue(await webhooks.switch(actor, id, false));
-        const webhook = describeForCommand(requireValue(await webhooks.find(id)));
+        const webhook = toCommandWebhook(requireValue(await webhooks.find(id)));
         if (json) printJson(webhook);
         else printLine(`Webhook ${id} of account ${webhook.account} is disabled.`);
       }),
@@ -131,7 +131,7 @@ export function webhooksCommands(program: Command, terminal: Terminal<Repositori
         if ('error' in replayed && replayed.error === 'rate_limit_exceeded')
           throw new ServiceError('rate_limit_exceeded', REPLAYED);
         requireValue(replayed);
-        const webhook = describeForCommand(requireValue(await webhooks.find(id)));
+        const webhook = toCommandWebhook(requireValue(await webhooks.find(id)));
         if (json) printJson(webhook);
         else
           printLine(
@@ -147,7 +147,7 @@ function showWebhook(
   json: true | undefined,
 ): Promise<void> {
   return withStore(async ({ store: { webhooks } }) => {
-    const webhook = describeForCommand(requireValue(await webhooks.find(id)));
+    const webhook = toCommandWebhook(requireValue(await webhooks.find(id)));
     const { items } = requireValue(
       await webhooks.listDeliveries(id, undefined, { limit: SHOWN, cursor: undefined }),
     );
@@ -170,7 +170,7 @@ function enableWebhooks(
     const enabled = [];
     for (const disabledId of ids) {
       requireValue(await webhooks.switch(actor, disabledId, true));
-      enabled.push(describeForCommand(requireValue(await webhooks.find(disabledId))));
+      enabled.push(toCommandWebhook(requireValue(await webhooks.find(disabledId))));
     }
     const [webhook] = enabled;
     if (all && !json && webhook === undefined) printLine('No webhook was disabled.');
@@ -189,8 +189,8 @@ async function listCopied(webhooks: WebhookRepository): Promise<number[]> {
   return copied;
 }
 
-function describeForCommand({ account, ...webhook }: ListedWebhook) {
-  const { description = null, disabledReason = null, ...rest } = describeWebhook(webhook);
+function toCommandWebhook({ account, ...webhook }: ListedWebhook) {
+  const { description = null, disabledReason = null, ...rest } = toWebhook(webhook);
   const { environment, failingSince } = webhook;
   return {
     ...rest,
@@ -202,7 +202,7 @@ function describeForCommand({ account, ...webhook }: ListedWebhook) {
   };
 }
 
-function describeCells(webhook: ReturnType<typeof describeForCommand>): readonly Cell[] {
+function describeCells(webhook: ReturnType<typeof toCommandWebhook>): readonly Cell[] {
   const { id, account, environment, disabledReason, failingSince, missed, types, url } = webhook;
   return [
     String(id),

@@ -278,7 +278,7 @@ export class Deliverer {
       this.#tests.add(test);
       const outcome = await sent.finally(() => this.#tests.delete(test));
       if (outcome !== undefined)
-        return webhooks.addTest(actor, describeAttempt(id, event, 1, at, outcome), idempotency);
+        return webhooks.addTest(actor, toDelivery(id, event, 1, at, outcome), idempotency);
     }
     return CHANGING;
   }
@@ -428,7 +428,7 @@ export class Deliverer {
     }
     const now = Math.floor(clock().unix);
     endpoint.lastFailed = outcome.status === 'failed';
-    endpoint.deliveries.push(describeAttempt(webhook.id, event, attempts + 1, at, outcome));
+    endpoint.deliveries.push(toDelivery(webhook.id, event, attempts + 1, at, outcome));
     if (outcome.status === 'succeeded') {
       endpoint.failingSince = undefined;
       if (isOpen) endpoint.closed.push(event.id);
@@ -510,7 +510,7 @@ export class Deliverer {
   }
 }
 
-function describeAttempt(
+function toDelivery(
   webhookId: number,
   { id, key, type }: { readonly id: bigint; readonly key: string; readonly type: string },
   attempt: number,

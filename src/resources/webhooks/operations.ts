@@ -25,7 +25,7 @@ import {
 import { choice, rowFilter, rowId } from '../../http/parameters.ts';
 import type { TypeFilter } from '../events/rules.ts';
 import type { Endpoints } from './endpoints.ts';
-import { describeWebhook, type ListedWebhook, type Owner, type WebhookRepository } from './repository.ts';
+import { toWebhook, type ListedWebhook, type Owner, type WebhookRepository } from './repository.ts';
 import {
   MOST_CHANGES_A_DAY,
   MOST_CHOICES,
@@ -111,7 +111,7 @@ const listWebhooks = list(Webhook, 'webhooks', {
   async handle({ parameters: { cursor, limit } }, { webhooks, owner }: Own) {
     const all = await webhooks.list(owner);
     const rest = all.filter(({ id }) => cursor === undefined || id < cursor);
-    return mapPage(toPage(rest, limit), describeWebhook);
+    return mapPage(toPage(rest, limit), toWebhook);
   },
 });
 
@@ -160,7 +160,7 @@ const getWebhook = read(Webhook, {
   errors: { not_found: NO_WEBHOOK },
   sample: { client: 'webhooks.get' },
   handle: async ({ parameters }, { webhooks, owner }: Own) =>
-    mapResult(await webhooks.get(parameters.webhookId, owner), describeWebhook),
+    mapResult(await webhooks.get(parameters.webhookId, owner), toWebhook),
 });
 
 const updateWebhook = change(WebhookPatch, Webhook, {
@@ -355,10 +355,10 @@ const NO_SUCH_WEBHOOK = 'There is no webhook with this number.';
 
 const webhookNumber = rowId('Number of the webhook.');
 
-function describeForOperator({ account, ...webhook }: ListedWebhook) {
+function toOperatorWebhook({ account, ...webhook }: ListedWebhook) {
   const { accountId, failingSince } = webhook;
   return {
-    ...describeWebhook(webhook),
+    ...toWebhook(webhook),
     accountId,
     account,
     failingSince: textIfInstant(failingSince),
@@ -381,7 +381,7 @@ const listAllWebhooks = list(OperatorWebhook, 'webhooks', {
   async handle({ parameters }, { webhooks, environment }: OperatorStores) {
     const { state, ...query } = parameters;
     const page = await webhooks.listAll({ ...query, environment, isFailing: state === 'failing' });
-    return mapPage(page, describeForOperator);
+    return mapPage(page, toOperatorWebhook);
   },
 });
 
@@ -417,7 +417,7 @@ const changeWebhook = change(WebhookState, OperatorWebhook, {
     const { webhookId: id } = parameters;
     const changed = await webhooks.switch(actor, id, body.enabled);
     if ('error' in changed) return changed;
-    return mapResult(await webhooks.find(id), describeForOperator);
+    return mapResult(await webhooks.find(id), toOperatorWebhook);
   },
 });
 

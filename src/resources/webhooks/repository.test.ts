@@ -13,7 +13,7 @@ import { STORES } from '../../../test/storage/stores.ts';
 import { addKey, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import { visibleStreams } from '../events/rules.ts';
-import { describeWebhook, type NewWebhookRow, type Owner } from './repository.ts';
+import { toWebhook, type NewWebhookRow, type Owner } from './repository.ts';
 import { MOST_CHANGES_A_DAY, MOST_DELIVERIES, MOST_WEBHOOKS, REPLAY_INTERVAL } from './rules.ts';
 import type { WebhookPatch } from './schema.ts';
 import type { Settlement } from './sending.ts';
@@ -135,7 +135,7 @@ for (const [name, fresh] of STORES) {
       missed: 0,
     });
     assert.ok(Math.abs(Date.parse(first.createdAt) - clock().unix) < 60_000, first.createdAt);
-    assert.deepEqual((await webhooks.list(owner)).map(describeWebhook), [second, first]);
+    assert.deepEqual((await webhooks.list(owner)).map(toWebhook), [second, first]);
     for (const stranger of strangers) {
       assert.deepEqual(await webhooks.list(stranger), []);
       assert.deepEqual(await webhooks.get(first.id, stranger), { error: 'not_found' });
@@ -196,7 +196,7 @@ for (const [name, fresh] of STORES) {
     const changed = requireValue(
       await change(id, { url: 'https://new.example/', types: ['key.*'], description: 'new' }),
     );
-    assert.deepEqual(changed, describeWebhook(await get(id)));
+    assert.deepEqual(changed, toWebhook(await get(id)));
     assert.deepEqual(
       [changed.url, changed.types, changed.description, changed.enabled],
       ['https://new.example/', ['key.*'], 'new', true],
@@ -364,7 +364,7 @@ for (const [name, fresh] of STORES) {
     const wrong = patch({ description: 'x' }, 'types must be an array.');
     const update = (by: Owner, ifMatch?: readonly string[]) =>
       webhooks.update(KEY, id, { owner: by, patch: wrong, scopes: SCOPES, ifMatch });
-    const tag = entityTag(toJson(describeWebhook(await get(id))));
+    const tag = entityTag(toJson(toWebhook(await get(id))));
     for (const stranger of strangers)
       assert.deepEqual(await update(stranger, ['"other"']), { error: 'not_found' });
     assert.deepEqual(await update(owner, ['"other"']), { error: 'precondition_failed' });
@@ -379,7 +379,7 @@ for (const [name, fresh] of STORES) {
     const rotate = (secret: string, by = owner) => webhooks.rotate(KEY, id, by, secret);
     for (const stranger of strangers)
       assert.deepEqual(await rotate(second, stranger), { error: 'not_found' });
-    assert.deepEqual(requireValue(await rotate(second)), describeWebhook(await get(id)));
+    assert.deepEqual(requireValue(await rotate(second)), toWebhook(await get(id)));
     assert.deepEqual(await rotate(third), { error: 'conflict' });
     await passTime(DAY - 1_000);
     assert.deepEqual(await rotate(third), { error: 'conflict' });
@@ -567,7 +567,7 @@ for (const [name, fresh] of STORES) {
     const replay = (since: number, by: Owner | undefined = owner) =>
       webhooks.replay(KEY, id, by, { since, kept: 30 * DAY });
     const { generation } = await get(id);
-    assert.deepEqual(requireValue(await replay(between)), describeWebhook(await get(id)));
+    assert.deepEqual(requireValue(await replay(between)), toWebhook(await get(id)));
     assert.deepEqual([(await get(id)).place, (await get(id)).generation], [first, generation + 1]);
     await passTime(HOUR);
     requireValue(await replay(between - 2 * HOUR, undefined));
@@ -623,7 +623,7 @@ for (const [name, fresh] of STORES) {
     const { webhooks, add, get, change, settle, listEvents, listAudit } = await prepare(t);
     const disabled: object[] = [];
     const check = async (id: number, reason: string) => {
-      const described = describeWebhook(await get(id));
+      const described = toWebhook(await get(id));
       assert.deepEqual([described.enabled, described.disabledReason], [false, reason]);
       disabled.push(JSON.parse(toJson(described)));
       assert.deepEqual(

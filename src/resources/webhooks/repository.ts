@@ -60,7 +60,7 @@ export interface Owner {
 }
 
 /** A webhook as its account sees it: never with its secret. */
-export function describeWebhook(webhook: WebhookRow) {
+export function toWebhook(webhook: WebhookRow) {
   const { id, url, types, description, disabledReason, createdAt, createdBy, missed } = webhook;
   return {
     id,
@@ -75,10 +75,10 @@ export function describeWebhook(webhook: WebhookRow) {
   };
 }
 
-export type Webhook = ReturnType<typeof describeWebhook>;
+export type Webhook = ReturnType<typeof toWebhook>;
 
 /** An attempt as its account sees it. */
-export function describeDelivery(delivery: DeliveryRow) {
+export function toDelivery(delivery: DeliveryRow) {
   const { id, eventKey, type, attempt, at, status, httpStatus, failure, durationMs } = delivery;
   return {
     id,
@@ -93,7 +93,7 @@ export function describeDelivery(delivery: DeliveryRow) {
   };
 }
 
-export type Delivery = ReturnType<typeof describeDelivery>;
+export type Delivery = ReturnType<typeof toDelivery>;
 
 /** The attempt of a test, and whether the webhook is enabled. */
 export type WebhookTest = Delivery & Pick<Webhook, 'enabled'>;
@@ -220,7 +220,7 @@ async function createWebhook(
   const [added] = await transaction.query(sql`${WEBHOOKS.insert(row)} RETURNING ${WEBHOOKS.list}`);
   const created = WEBHOOKS.parse(added as Row);
   await addAudit(transaction, actor, describeChange('create', created, { after: describeSettings(created) }));
-  return { value: describeWebhook(created) };
+  return { value: toWebhook(created) };
 }
 
 /** What can be set of a webhook. A description of `undefined` is removed. */
@@ -240,7 +240,7 @@ function findChanges(before: WebhookRow, { enabled, ...settings }: Settings) {
     // The five days of failures begin anew.
     ...(isEnabled && !wasEnabled && { failingSince: undefined }),
   };
-  const describe = (webhook: WebhookRow) => toJson({ ...describeWebhook(webhook), scopes: webhook.scopes });
+  const describe = (webhook: WebhookRow) => toJson({ ...toWebhook(webhook), scopes: webhook.scopes });
   const isSame = describe({ ...before, ...changes } as WebhookRow) === describe(before);
   return isSame ? undefined : { changes, wasEnabled, isEnabled };
 }
@@ -265,7 +265,7 @@ async function changeSettings(
 
 async function tellDisabled(transaction: Transaction, actor: Actor, webhook: WebhookRow): Promise<void> {
   const stream = findStream('webhook.disabled', webhook);
-  await recordEvents(transaction, [{ ...stream, actor, data: toJson(describeWebhook(webhook)) }]);
+  await recordEvents(transaction, [{ ...stream, actor, data: toJson(toWebhook(webhook)) }]);
 }
 
 /** A change by a key of the owner. */
@@ -318,7 +318,7 @@ async function updateWebhook(
   const { caller } = locked.value;
   const before = await lockWebhook(transaction, id, owner);
   if (before === undefined) return { error: 'not_found' };
-  if (!isCurrent(ifMatch, toJson(describeWebhook(before)))) return { error: 'precondition_failed' };
+  if (!isCurrent(ifMatch, toJson(toWebhook(before)))) return { error: 'precondition_failed' };
   if (issue !== undefined) return { error: 'invalid_request', message: issue };
   const { url = before.url, description = before.description, enabled } = fields;
   const isChosen = fields.url !== undefined || fields.types !== undefined;
@@ -339,7 +339,7 @@ async function updateWebhook(
   };
   const isChange = findChanges(before, settings) !== undefined;
   const refused = isChange ? await refuseMore(transaction, locked.value) : undefined;
-  return refused ?? { value: describeWebhook(await changeSettings(transaction, actor, before, settings)) };
+  return refused ?? { value: toWebhook(await changeSettings(transaction, actor, before, settings)) };
 }
 
 /** By an operator. Enabling goes on from its place. */
@@ -351,7 +351,7 @@ async function switchWebhook(
 ): Promise<Result<Webhook, 'not_found'>> {
   const webhook = await lockWebhook(transaction, id);
   if (webhook === undefined) return notFound(id);
-  return { value: describeWebhook(await changeSettings(transaction, actor, webhook, { enabled })) };
+  return { value: toWebhook(await changeSettings(transaction, actor, webhook, { enabled })) };
 }
 
 async function removeWebhook(
@@ -365,7 +365,7 @@ async function removeWebhook(
   if ('error' in locked) return locked;
   const webhook = await lockWebhook(transaction, id, owner);
   if (webhook === undefined) return { error: 'not_found' };
-  if (!isCurrent(ifMatch, toJson(describeWebhook(webhook)))) return { error: 'precondition_failed' };
+  if (!isCurrent(ifMatch, toJson(toWebhook(webhook)))) return { error: 'precondition_failed' };
   const refused = await refuseMore(transaction, locked.value);
   if (refused !== undefined) return refused;
   await transaction.run(
@@ -401,7 +401,7 @@ async function rotateSecret(
   const changes = { secret, oldSecret: webhook.secret, rotatedAt: now };
   const rotated = await changeWebhook(transaction, webhook, changes);
   await addAudit(transaction, actor, describeChange('rotate', webhook));
-  return { value: describeWebhook(rotated) };
+  return { value: toWebhook(rotated) };
 }
 
 /** From when on events are sent again. */
@@ -457,7 +457,7 @@ async function replayEvents(
   const moved = await changeWebhook(transaction, webhook, { place, formerChoices: [], replayedAt: now });
   const after = { since: textFromInstant(since) };
   await addAudit(transaction, actor, describeChange('replay', webhook, { after }));
-  return { value: describeWebhook(moved) };
+  return { value: toWebhook(moved) };
 }
 
 /** Sends the event of an attempt again, now. `gone`: the event is no longer kept, or the attempt was a test. */
@@ -492,7 +492,7 @@ async function redeliverEvent(
     actor,
     describeChange('redeliver', webhook, { after: { event: delivery.eventKey } }),
   );
-  return { value: describeDelivery(delivery) };
+  return { value: toDelivery(delivery) };
 }
 
 /** Disables an endpoint, and tells its account. */
@@ -586,8 +586,8 @@ async function addTest(
   // Several tests at once can have begun before the last entry of the day.
   if ((await refuseMore(transaction, locked.value)) === undefined)
     await addAudit(transaction, actor, describeChange('test', webhook, { after: { status: test.status } }));
-  const { enabled } = describeWebhook(webhook);
-  return { value: { ...describeDelivery({ ...test, id: Number(id) }), enabled } };
+  const { enabled } = toWebhook(webhook);
+  return { value: { ...toDelivery({ ...test, id: Number(id) }), enabled } };
 }
 
 export const ANSWERS = [
@@ -672,7 +672,7 @@ export function open(
   }
   return {
     changes,
-    /** With its secrets: `describeWebhook` is what others may see. */
+    /** With its secrets: `toWebhook` is what others may see. */
     get,
     /** Newest first. An account has few. */
     list: (owner: Owner): Promise<readonly WebhookRow[]> =>
@@ -747,7 +747,7 @@ export function open(
       const columns = { webhook_id: id, ...(status !== undefined && { status }) };
       const end = sql`${engine.dialect.newest(columns, firstId(cursor))} LIMIT ${raw(String(limit + 1))}`;
       const rows = await engine.select(DELIVERIES, end);
-      return { value: mapPage(toPage(rows, limit), describeDelivery) };
+      return { value: mapPage(toPage(rows, limit), toDelivery) };
     },
     /** Enables or disables an endpoint for an operator. */
     switch: (actor: Actor, id: number, enabled: boolean) =>
