@@ -26,7 +26,7 @@ export interface Filters {
 }
 
 /** The order of a list: by a value, which is never null, then by id. Without `by`, by id alone. */
-export interface Order {
+export interface Sort {
   readonly by?: Sql | undefined;
   readonly isAscending: boolean;
 }
@@ -73,14 +73,14 @@ export async function countInRounds(
 }
 
 /**
- * A page of the rows that fit the filters, in any order. The cursor is the id of the last item before; if its key of the
- * order has changed since, items can come twice or not at all.
+ * A page of the rows that fit the filters, in any order. The cursor is the id of the last item before; if its sort key
+ * has changed since, items can come twice or not at all.
  */
 export async function listInRounds<T extends { readonly id: number | bigint }>(
   engine: Engine,
   source: Source<T>,
   { indexed, others }: Filters,
-  { by, isAscending }: Order,
+  { by, isAscending }: Sort,
   { limit, cursor, signal }: PageQuery,
 ): Promise<Page<T>> {
   const { select, from, id, parse } = source;
@@ -90,13 +90,13 @@ export async function listInRounds<T extends { readonly id: number | bigint }>(
   if (cursor !== undefined && after === undefined) return { items: [], next: undefined };
   const base = after === undefined ? indexed : [...indexed, after];
   const direction = isAscending ? empty : sql`DESC`;
-  const order = by === undefined ? sql`${id} ${direction}` : sql`${by} ${direction}, ${id} ${direction}`;
+  const sorting = by === undefined ? sql`${id} ${direction}` : sql`${by} ${direction}, ${id} ${direction}`;
   let found: { readonly item: T; readonly key: Key }[] = [];
   // In the order of an index and without a filter, a page is read at once.
   const isAtOnce = by === undefined && others.length === 0;
   for await (const round of isAtOnce ? [base] : rounds(engine, source, base, signal)) {
     const rows = await engine.read(sql`
-      ${select}, ${by ?? id} FROM ${from} WHERE ${all([...round, ...others])} ORDER BY ${order} LIMIT ${limit + 1}`);
+      ${select}, ${by ?? id} FROM ${from} WHERE ${all([...round, ...others])} ORDER BY ${sorting} LIMIT ${limit + 1}`);
     found.push(...rows.map((row) => ({ item: parse(row), key: row.at(-1) as Key })));
     if (!isNewestFirst) found.sort((one, other) => compareKeys(one, other) * (isAscending ? 1 : -1));
     found = found.slice(0, limit + 1);
@@ -115,7 +115,7 @@ type Key = bigint | string;
 async function conditionAfter(
   engine: Engine,
   { from, id }: Source<unknown>,
-  { by, isAscending }: Order,
+  { by, isAscending }: Sort,
   cursor: bigint,
 ): Promise<Sql | undefined> {
   const compare = raw(isAscending ? '>' : '<');
@@ -131,9 +131,9 @@ interface Keyed {
 
 function compareKeys(one: Keyed, other: Keyed): number {
   const [left, right] = [one.key, other.key];
-  const order =
+  const difference =
     typeof left === 'string' || typeof right === 'string'
       ? Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)))
       : Number(left > right) - Number(left < right);
-  return order === 0 ? Number(one.item.id) - Number(other.item.id) : order;
+  return difference === 0 ? Number(one.item.id) - Number(other.item.id) : difference;
 }

@@ -7,7 +7,7 @@ import { DatabaseGuard, databaseFiles } from '../../src/storage/sqlite/database-
 import { sqliteEngine } from '../../src/storage/sqlite/engine.ts';
 import { Reader } from '../../src/storage/sqlite/query.ts';
 import { Writer } from '../../src/storage/sqlite/writer.ts';
-import { type Message, type ThreadOrder, WritingThread } from '../../src/storage/sqlite/writing-thread.ts';
+import { type Message, type ThreadMessage, WritingThread } from '../../src/storage/sqlite/writing-thread.ts';
 import type { openStore } from '../../src/app/store.ts';
 import type { Random } from '../support/random.ts';
 import type { Scheduler, SimulatedProcess } from './scheduler.ts';
@@ -75,15 +75,15 @@ class SimulatedThread extends EventEmitter {
     this.#process = process;
   }
 
-  postMessage(order: ThreadOrder): void {
+  postMessage(sent: ThreadMessage): void {
     const { scheduler, random } = this.#surroundings;
-    if (typeof order === 'object' && 'open' in order) return;
-    if (order === 'close') {
+    if (typeof sent === 'object' && 'open' in sent) return;
+    if (sent === 'close') {
       this.close();
       scheduler.after(0, () => this.emit('message', 'closed'), this.#process);
       return;
     }
-    const message = structuredClone(order);
+    const message = structuredClone(sent);
     scheduler.after(
       random.between(0.05, this.#surroundings.disk.slowness),
       () => this.#perform(message),

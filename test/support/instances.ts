@@ -29,7 +29,7 @@ export interface IssuedKey {
 }
 
 /** What a key is made for: by default, for an enterprise with limits that no test reaches. */
-interface KeyOrder {
+interface KeySettings {
   readonly account?: string;
   readonly plan?: Plan;
   /** Of an enterprise. */
@@ -38,12 +38,12 @@ interface KeyOrder {
 }
 
 /** A key, made as the command line makes it. Makes the database, too. */
-export async function issueKey(variables: Variables, order: KeyOrder = {}): Promise<IssuedKey> {
+export async function issueKey(variables: Variables, settings: KeySettings = {}): Promise<IssuedKey> {
   const config = readConfig(variables);
   const [clock, onLost] = [systemClock(), () => undefined];
   const store = await openStore({ ...config, clock, mustExist: false, onLost });
-  const { account = 'chain', plan = 'enterprise', scopes = DEFAULT_SCOPES } = order;
-  const { limits = plan === 'enterprise' ? PLENTY : {} } = order;
+  const { account = 'chain', plan = 'enterprise', scopes = DEFAULT_SCOPES } = settings;
+  const { limits = plan === 'enterprise' ? PLENTY : {} } = settings;
   try {
     const { accounts, keys } = store;
     const { id: accountId } = requireValue(await findOrCreateAccount(accounts, ROOT, account, plan, limits));

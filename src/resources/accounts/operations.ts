@@ -12,7 +12,7 @@ import type { Environment } from '../../domain/api-key.ts';
 import type { KeyBan, RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import { toWindows } from '../../limits/quota.ts';
 import type { AccountRepository } from './repository.ts';
-import { ACCOUNT_ORDERS, type ListedAccount } from './rules.ts';
+import { ACCOUNT_SORTS, type ListedAccount } from './rules.ts';
 import {
   Account,
   AccountDetails,
@@ -100,7 +100,7 @@ const ACCOUNT_FILTERS = {
   state: choice(ACCOUNT_STATES, { description: 'Keep only accounts in this state.', example: 'suspended' }),
 };
 
-const order = choice(ACCOUNT_ORDERS, {
+const sort = choice(ACCOUNT_SORTS, {
   description:
     'The order: by creation, name or last use. A name with `-` is descending. By `lastUsed`, an account that nobody has used comes first.',
   example: 'name',
@@ -111,7 +111,7 @@ const listAccounts = list(Account, 'accounts', {
   path: '/accounts',
   role: 'viewer',
   description: 'Returns a page of accounts, by default the newest first.',
-  parameters: { ...ACCOUNT_FILTERS, sort: order },
+  parameters: { ...ACCOUNT_FILTERS, sort },
   handle: async ({ parameters, signal }, { accounts }: OperatorUses) =>
     mapPage(await accounts.list({ ...parameters, signal }), toAccount),
 });

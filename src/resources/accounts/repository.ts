@@ -13,7 +13,7 @@ import type { Failure, Result } from '../../domain/result.ts';
 import type { ACCOUNT_STATES } from '../../domain/states.ts';
 import { findNameIssue, foldedName, foldedPart } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { countInRounds, type Filters, listInRounds, type Order, type Source } from '../../storage/rounds.ts';
+import { countInRounds, type Filters, listInRounds, type Sort, type Source } from '../../storage/rounds.ts';
 import { containing, type Row, type Sql, sql } from '../../storage/sql.ts';
 import { enumeration, instant, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
 import type { Queries, Transaction } from '../../storage/transaction.ts';
@@ -21,7 +21,7 @@ import { addAudit } from '../audit/repository.ts';
 import { markOnce, recordEvents } from '../events/repository.ts';
 import { findStream } from '../events/rules.ts';
 import {
-  type AccountOrder,
+  type AccountSort,
   type AccountPatch,
   type AccountRecord,
   findNoteIssue,
@@ -201,7 +201,7 @@ export interface AccountFilter {
 }
 
 interface AccountQuery extends AccountFilter, PageQuery {
-  readonly sort?: AccountOrder | undefined;
+  readonly sort?: AccountSort | undefined;
 }
 
 /** When a key of an account was last used. */
@@ -231,7 +231,7 @@ const PLACES: Readonly<Record<string, Sql>> = {
   lastUsed: sql`coalesce(${LAST_USED}, 0)`,
 };
 
-function toOrder(sort: AccountOrder): Order {
+function toSort(sort: AccountSort): Sort {
   return { by: PLACES[sort.replace('-', '')], isAscending: !sort.startsWith('-') };
 }
 
@@ -306,7 +306,7 @@ export function open(engine: Engine, { environment }: { readonly environment: En
       signal,
       ...filter
     }: AccountQuery): Promise<Page<ListedAccount>> =>
-      listInRounds(engine, SOURCE, toFilters(filter), toOrder(sort), { limit, cursor, signal }),
+      listInRounds(engine, SOURCE, toFilters(filter), toSort(sort), { limit, cursor, signal }),
     /** How many accounts a list with these filters has. Requests run in between. */
     count: (filter: AccountFilter, signal?: Signal): Promise<number> =>
       countInRounds(engine, SOURCE, toFilters(filter), signal),

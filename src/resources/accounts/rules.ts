@@ -8,10 +8,10 @@ import { findNameIssue } from '../../domain/text.ts';
 /** The name of the account that is used when a command names none. It is made with plan Free if there is none. */
 export const DEFAULT_ACCOUNT = 'default';
 
-/** The orders of a list of accounts. A name with "-" is descending. An account that nobody has used comes before all others. */
-export const ACCOUNT_ORDERS = ['-created', 'created', 'name', '-name', '-lastUsed', 'lastUsed'] as const;
+/** The sorts of a list of accounts. A name with "-" is descending. An account that nobody has used comes before all others. */
+export const ACCOUNT_SORTS = ['-created', 'created', 'name', '-name', '-lastUsed', 'lastUsed'] as const;
 
-export type AccountOrder = (typeof ACCOUNT_ORDERS)[number];
+export type AccountSort = (typeof ACCOUNT_SORTS)[number];
 
 /** Characters of the note of an account. */
 export const NOTE_MAX = 500;

@@ -41,7 +41,7 @@ async function walk(
   }
 }
 
-async function assertOrder(store: Store): Promise<void> {
+async function assertSorted(store: Store): Promise<void> {
   assert.deepEqual(await walk(store, { since: ENTRIES - 2 }, 3), [
     10,
     9,
@@ -81,7 +81,7 @@ const stepsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(ste
 test('PostgreSQL reads a page of the audit log by index, by time and no row in vain', async (t) => {
   const { connect, raw, store } = await postgresFixture(t);
   await raw(`${FILL} SELECT ${ROW} FROM generate_series(1, ${ENTRIES}) n; ANALYZE audit`);
-  await assertOrder(store);
+  await assertSorted(store);
   const client = await connect();
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     await client.query(`SET plan_cache_mode = ${mode}`);
@@ -110,7 +110,7 @@ test('SQLite reads a page of the audit log by index, by time and without a sort'
   const db = raw();
   db.exec(`${FILL} WITH RECURSIVE numbers (n) AS
     (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ENTRIES}) SELECT ${ROW} FROM numbers`);
-  await assertOrder(store);
+  await assertSorted(store);
   for (const statistics of ['', 'ANALYZE']) {
     db.exec(statistics);
     for (const query of QUERIES) {

@@ -26,7 +26,7 @@ import {
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { KeyListQuery, KeyRepository } from './repository.ts';
-import { toKey, GRACE, KEY_ORDERS, MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from './rules.ts';
+import { toKey, GRACE, KEY_SORTS, MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from './rules.ts';
 import {
   FindKey,
   IssuedKey,
@@ -228,7 +228,7 @@ type KeyFilters = {
   readonly [Name in keyof typeof KEY_FILTERS]: ReturnType<(typeof KEY_FILTERS)[Name]['read']>;
 };
 
-const order = choice(KEY_ORDERS, {
+const sort = choice(KEY_SORTS, {
   description:
     'The order: by creation, last use or end. A name with `-` is descending. By `lastUsed`, a key that nobody has used comes first; by `expires`, one without an end comes last.',
   example: 'lastUsed',
@@ -242,7 +242,7 @@ const listAllKeys = list(OperatorKey, 'keys', {
     'Returns a page of the keys of this environment, by default the newest first, without the keys themselves.',
   parameters: {
     ...KEY_FILTERS,
-    sort: order,
+    sort,
   },
   async handle({ parameters, signal }, uses: OperatorUses) {
     const { keys, clock, environment, quotas } = uses;

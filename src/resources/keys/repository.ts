@@ -16,7 +16,7 @@ import type { Failure, Result } from '../../domain/result.ts';
 import type { KeyUse } from '../../observability/key-usage.ts';
 import { foldedPart } from '../../domain/text.ts';
 import type { AnyEngine } from '../../storage/open.ts';
-import { countInRounds, type Filters, listInRounds, type Order, type Source } from '../../storage/rounds.ts';
+import { countInRounds, type Filters, listInRounds, type Sort, type Source } from '../../storage/rounds.ts';
 import { containing, empty, join, raw, type Sql, sql } from '../../storage/sql.ts';
 import type { Stored } from '../../storage/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
@@ -28,7 +28,7 @@ import { checkCaller, findKey, lockCaller, type RefusedCaller, selectById } from
 import { PostgresLookup, writeUses } from './postgres.ts';
 import {
   toKey,
-  type KeyOrder,
+  type KeySort,
   MOST_KEYS_A_DAY,
   MOST_LIVE_KEYS,
   refuseEnded,
@@ -341,7 +341,7 @@ export interface KeyListQuery extends KeyQuery {
 }
 
 export interface KeyPageQuery extends KeyListQuery, PageQuery {
-  readonly sort?: KeyOrder | undefined;
+  readonly sort?: KeySort | undefined;
 }
 
 /** The keys in each state at the instant `now`, as `keyState` and `checkKey` have it. */
@@ -388,7 +388,7 @@ const PLACES: Readonly<Record<string, Sql>> = {
   expires: sql`coalesce(k.expires_at, ${FOREVER})`,
 };
 
-function toOrder(sort: KeyOrder): Order {
+function toSort(sort: KeySort): Sort {
   const by = PLACES[sort.replace('-', '')];
   return { ...(by && { by }), isAscending: !sort.startsWith('-') };
 }
@@ -475,7 +475,7 @@ export function open(
       environment: Environment,
       { limit, cursor, signal, sort = '-created', ...query }: KeyPageQuery,
     ): Promise<Page<KeyRecord>> =>
-      listInRounds(engine, SOURCE, toFilters(environment, query), toOrder(sort), { limit, cursor, signal }),
+      listInRounds(engine, SOURCE, toFilters(environment, query), toSort(sort), { limit, cursor, signal }),
     /** How many keys a list with these filters has. Requests run in between. */
     count: (environment: Environment, query: KeyListQuery, signal?: Signal): Promise<number> =>
       countInRounds(engine, SOURCE, toFilters(environment, query), signal),

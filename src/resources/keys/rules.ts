@@ -17,10 +17,10 @@ export const TOO_MANY_KEYS = `The account has ${MOST_LIVE_KEYS} keys that work i
 /** The largest number of keys of an account that its own keys create in a UTC day, in all environments together. */
 export const MOST_KEYS_A_DAY = 100;
 
-/** The orders of a list of keys. A name with "-" is descending. A key that nobody has used comes before those in use, and a key without an end after all others. */
-export const KEY_ORDERS = ['-created', 'created', '-lastUsed', 'lastUsed', '-expires', 'expires'] as const;
+/** The sorts of a list of keys. A name with "-" is descending. A key that nobody has used comes before those in use, and a key without an end after all others. */
+export const KEY_SORTS = ['-created', 'created', '-lastUsed', 'lastUsed', '-expires', 'expires'] as const;
 
-export type KeyOrder = (typeof KEY_ORDERS)[number];
+export type KeySort = (typeof KEY_SORTS)[number];
 
 /** The instant when a rotated key stops working: after the grace time, never past its own expiry. In milliseconds. */
 export function rotatedExpiry(key: Pick<KeyRecord, 'expiresAt'>, now: number, grace: number): number {

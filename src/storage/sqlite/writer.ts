@@ -10,7 +10,7 @@ import {
   type Message,
   type ThreadAnswer,
   type ThreadData,
-  type ThreadOrder,
+  type ThreadMessage,
   type WriteCall,
 } from './writing-thread.ts';
 
@@ -47,15 +47,15 @@ export function takeWritingThread(entry: URL, data: ThreadData): Worker {
   const thread = idleThreads.pop() ?? new Worker(entry);
   thread.removeAllListeners();
   thread.ref();
-  const order: ThreadOrder = { open: data };
-  thread.postMessage(order);
+  const message: ThreadMessage = { open: data };
+  thread.postMessage(message);
   return thread;
 }
 
 /** Closes the database of a thread that has answered all calls. */
 async function returnWritingThread(thread: Worker): Promise<void> {
-  const order: ThreadOrder = 'close';
-  thread.postMessage(order);
+  const message: ThreadMessage = 'close';
+  thread.postMessage(message);
   await new Promise((resolve) => {
     thread.once('message', resolve).once('exit', resolve);
   });

@@ -50,14 +50,14 @@ export interface ThreadData {
 type AnyWrite = Write<readonly unknown[], unknown>;
 
 /** What a thread is sent: a database, calls for it, and that it is closed. */
-export type ThreadOrder = { readonly open: ThreadData } | Message | 'close';
+export type ThreadMessage = { readonly open: ThreadData } | Message | 'close';
 
 /** Does what `Writer` sends, for one database after the other, until the thread ends. It answers calls and `close`. */
 export function runWritingThread(writes: Writes): void {
   const port = parentPort;
   if (port === null) throw new Error('This is not a program: Writer starts it as a thread.');
   let thread: WritingThread | undefined;
-  port.on('message', (message: ThreadOrder) => {
+  port.on('message', (message: ThreadMessage) => {
     if (message === 'close') {
       thread?.close();
       thread = undefined;
