@@ -15,7 +15,7 @@ interface PublicApiParts
   extends ListenerParts,
     Pick<
       PublicApiOptions<ClientUses>,
-      'keys' | 'keyUses' | 'usage' | 'limiter' | 'noteDecision' | 'failedRequests' | 'recent' | 'addressOf'
+      'keys' | 'keyUses' | 'usage' | 'limiter' | 'recordDecision' | 'failedRequests' | 'recent' | 'addressOf'
     > {
   /** What operations use. */
   readonly uses: ClientUses;

@@ -168,7 +168,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
         keyUses: uses.keyUses,
         usage: uses.usage,
         limiter,
-        noteDecision: uses.limitWatch.note,
+        recordDecision: uses.limitWatch.record,
         failedRequests: uses.failedRequests,
         recent,
         addressOf,

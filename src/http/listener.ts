@@ -133,7 +133,7 @@ export class Listener implements Handlers<Response> {
       // Nobody is left to answer.
       if (error instanceof ClientGone) throw error;
       if (error instanceof ServiceError) {
-        if (error.code === 'unavailable') this.#noteOutage(context, error);
+        if (error.code === 'unavailable') this.#logOutage(context, error);
         const isPatch = error.code === 'unsupported_media_type' && context.request.method === 'PATCH';
         return errorResponse(error.code, error.message, isPatch ? ACCEPT_PATCH : NO_FIELDS);
       }
@@ -143,7 +143,7 @@ export class Listener implements Handlers<Response> {
   }
 
   /** Logs the reason without a stack, and once, because many requests meet one outage. */
-  #noteOutage(context: RequestContext, { message, cause }: ServiceError): void {
+  #logOutage(context: RequestContext, { message, cause }: ServiceError): void {
     const reason = cause instanceof Error ? cause.message : message;
     context.outage = reason;
     if (!this.#outages.begins(reason, context.startedAt.monotonic)) return;

@@ -358,7 +358,7 @@ export function readQuery(
   const texts: (string | undefined)[] = [];
   // All texts of a parameter that was repeated.
   let repeated: string[][] | undefined;
-  const note = (name: string, text: string) => {
+  const take = (name: string, text: string) => {
     let index = 0;
     while (index < parameters.length && parameters[index]?.[0] !== name) index++;
     if (index === parameters.length) return;
@@ -372,7 +372,7 @@ export function readQuery(
     repeated ??= [];
     (repeated[index] ??= [first]).push(text);
   };
-  forEachPair(query, note);
+  forEachPair(query, take);
   for (let index = 0; index < texts.length; index++) {
     const text = texts[index];
     if (text === undefined) continue;
@@ -385,10 +385,10 @@ export function readQuery(
   return values;
 }
 
-function forEachPair(query: string, note: (name: string, text: string) => void): void {
+function forEachPair(query: string, take: (name: string, text: string) => void): void {
   if (query === '') return;
   if (/[%+]/.test(query)) {
-    new URLSearchParams(query).forEach((text, name) => note(name, text));
+    new URLSearchParams(query).forEach((text, name) => take(name, text));
     return;
   }
   // Most queries need no decoding, and to split these here saves a part of every list.
@@ -396,8 +396,8 @@ function forEachPair(query: string, note: (name: string, text: string) => void):
     const next = query.indexOf('&', start);
     const end = next === -1 ? query.length : next;
     const equals = query.indexOf('=', start);
-    if (equals === -1 || equals > end) note(query.slice(start, end), '');
-    else note(query.slice(start, equals), query.slice(equals + 1, end));
+    if (equals === -1 || equals > end) take(query.slice(start, end), '');
+    else take(query.slice(start, equals), query.slice(equals + 1, end));
     start = end + 1;
   }
 }

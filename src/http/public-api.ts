@@ -53,11 +53,11 @@ export interface PublicApiOptions<Uses> {
   readonly uses: Uses;
   readonly site: Site;
   readonly keys: { findByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined> };
-  readonly keyUses: Pick<KeyUses, 'note'>;
-  readonly usage: Pick<UsageCounts, 'note'>;
+  readonly keyUses: Pick<KeyUses, 'record'>;
+  readonly usage: Pick<UsageCounts, 'record'>;
   readonly limiter: Pick<RateLimiter, 'charge' | 'peek'>;
   /** Told of each request of a key that is banned, or whose account has used four fifths of its day. */
-  readonly noteDecision: (caller: Extract<Caller, { readonly kind: 'key' }>, decision: Decision) => void;
+  readonly recordDecision: (caller: Extract<Caller, { readonly kind: 'key' }>, decision: Decision) => void;
   readonly state: ServingState;
   readonly clock: Clock;
   readonly log: Logger;
@@ -71,7 +71,7 @@ export interface PublicApiOptions<Uses> {
   readonly metrics: RequestMetrics | undefined;
   /** Undefined without CONSOLE_PORT. */
   readonly recent: RecentRequests | undefined;
-  readonly failedRequests: Pick<FailedRequests, 'note'>;
+  readonly failedRequests: Pick<FailedRequests, 'record'>;
 }
 
 type Service = Omit<PublicApiOptions<never>, 'operations' | 'uses'> & {
@@ -96,7 +96,7 @@ async function serveCounted(context: RequestContext, service: Service): Promise<
     if (refusal !== undefined) return refusal;
   } catch (error) {
     // Whoever looks for help in an outage gets it.
-    noteUncounted(service, error);
+    logUncounted(service, error);
   }
   return service.site.answer(context);
 }
@@ -123,7 +123,7 @@ const authenticate: Step<Service> = async (context, service) => {
   context.key = key;
   if (request.method !== 'GET' && request.method !== 'HEAD')
     context.actor = { kind: 'key', id: key.id, address: service.addressOf(request) };
-  service.keyUses.note(key.id, startedAt.unix);
+  service.keyUses.record(key.id, startedAt.unix);
   return undefined;
 };
 
@@ -136,13 +136,13 @@ async function refuseAtStop(context: RequestContext, limiter: Service['limiter']
 }
 
 /** Ban and limits, in one step. Neither closes the holder's windows. */
-const charge: Step<Service> = (context, { limiter, noteDecision }) => {
+const charge: Step<Service> = (context, { limiter, recordDecision }) => {
   const caller = keyCaller(context);
   const decision = limiter.charge(caller);
   const apply = (decided: Awaited<typeof decision>) => {
     const { day } = decided.quota;
-    const isNoted = decided.kind === 'banned' || day.remaining * 5 <= day.limit;
-    if (isNoted && caller.kind === 'key') noteDecision(caller, decided);
+    const isWatched = decided.kind === 'banned' || day.remaining * 5 <= day.limit;
+    if (isWatched && caller.kind === 'key') recordDecision(caller, decided);
     context.rateHeaders = decisionHeaders(decided);
     return refuseByLimit(decided);
   };
@@ -205,9 +205,9 @@ export function createPublicApi<Uses>({ operations, uses, ...options }: PublicAp
     record(context, response) {
       const { status, code } = response;
       const { id, key, request, startedAt, waits, operation, match } = context;
-      if (key !== undefined) usage.note(key.id, operation?.index ?? -1, status, startedAt.unix);
+      if (key !== undefined) usage.record(key.id, operation?.index ?? -1, status, startedAt.unix);
       if (status >= 400 && isBelowApi(context.path))
-        failedRequests.note(toFailedRequest(context, response, addressOf));
+        failedRequests.record(toFailedRequest(context, response, addressOf));
       const isLogged = log.isLevelEnabled('info');
       if (!isLogged && metrics === undefined && recent === undefined) return;
       const { method = '' } = request;
@@ -215,7 +215,7 @@ export function createPublicApi<Uses>({ operations, uses, ...options }: PublicAp
       const duration = clock().monotonic - startedAt.monotonic - waited;
       const route = routeName(context, site);
       metrics?.observe(method, route, status, code, key?.account.plan, duration / 1000);
-      if (recent !== undefined && isBelowApi(context.path)) recent.note(startedAt.unix, status, duration);
+      if (recent !== undefined && isBelowApi(context.path)) recent.record(startedAt.unix, status, duration);
       if (!isLogged) return;
       const durationUs = Math.round(duration * 1000);
       const waitedUs = Math.round(waited * 1000);
@@ -245,13 +245,13 @@ async function addressHeaders({ request }: RequestContext, service: Service): Pr
     return rateHeaders(await service.limiter.peek(addressCaller(service, request)));
   } catch (error) {
     // The limits are known without the store that counts, and every request gets an answer.
-    noteUncounted(service, error);
+    logUncounted(service, error);
     return rateHeaders(peek(UNUSED, PLANS.free, service.clock()));
   }
 }
 
 /** The store that counts addresses is down. */
-function noteUncounted({ outages, log, clock }: Service, error: unknown): void {
+function logUncounted({ outages, log, clock }: Service, error: unknown): void {
   if (!(error instanceof ServiceError) && outages.begins(reasonOf(error), clock().monotonic))
     log.error({ err: error }, 'an address could not be looked up');
 }

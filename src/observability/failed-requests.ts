@@ -71,7 +71,7 @@ export class FailedRequests {
   #lastId = 0;
 
   /** Keeps a failed request. The oldest one goes. */
-  note(failed: Omit<FailedRequest, 'id'>): void {
+  record(failed: Omit<FailedRequest, 'id'>): void {
     const { requestId, userAgent, message, parameter } = failed;
     this.#lastId = Math.max(this.#lastId + 1, Math.floor(failed.at) * 1_000);
     this.#ring[this.#next] = {

@@ -42,7 +42,7 @@ export class KeyUses {
   }
 
   /** Notes that a key was used at `now` (Unix milliseconds). */
-  note(keyId: number, now: number): void {
+  record(keyId: number, now: number): void {
     const use = Math.floor(now) - this.#epoch;
     const known = this.#uses.get(keyId);
     if (known === use) return;
@@ -91,7 +91,7 @@ export class KeyUses {
 
   async #writeUses(keyIds: readonly number[]): Promise<void> {
     const uses = keyIds.map((keyId) => [keyId, this.#uses.get(keyId) ?? 0] as const);
-    // Before the write: a use that is noted during the write waits its minute.
+    // Before the write: a use that is recorded during the write waits its minute.
     for (const keyId of keyIds) this.#uses.set(keyId, null);
     try {
       await this.#write(uses.map(([keyId, use]) => [keyId, this.#epoch + use]));
@@ -143,7 +143,7 @@ export class UsageCounts {
   }
 
   /** Counts a request at `now` (Unix milliseconds) of the operation with this index; -1 for none. */
-  note(keyId: number, operation: number, status: number, now: number): void {
+  record(keyId: number, operation: number, status: number, now: number): void {
     const hour = Math.floor(now / HOUR);
     if (hour !== this.#hour) this.#open(hour);
     const index = operation === -1 ? this.#operations.length - 1 : operation;

@@ -49,7 +49,7 @@ export class RecentRequests {
   }));
 
   /** Counts a request below `/v1` that began at `at` (Unix milliseconds) and took `duration` milliseconds. */
-  note(at: number, status: number, duration: number): void {
+  record(at: number, status: number, duration: number): void {
     const minute = Math.floor(at / MINUTE);
     const its = this.#minutes[minute % MINUTES_KEPT] as Minute;
     if (isOver(its.minute * MINUTE, minute * MINUTE)) {

@@ -100,11 +100,11 @@ export interface Engine extends Copyable, Queries {
   ): Promise<Repeatable<T, Code, Key>>;
   /**
    * Adds rows in one commit at the end of `work`, with what `beforeCommit` does in the same transaction, or nothing when
-   * one of them throws. Writes of others do not wait for `work`. `note` is that of `Transaction.add`.
+   * one of them throws. Writes of others do not wait for `work`. `derive` makes that of `Transaction.add`.
    */
   addAtomically<C extends Codecs, T>(
     table: Table<C>,
-    note: (transaction: Transaction) => Sql | undefined,
+    derive: (transaction: Transaction) => Sql | undefined,
     work: (add: (rows: readonly NewRow<C>[]) => Promise<unknown>) => Promise<T>,
     beforeCommit: (transaction: Transaction) => Promise<void>,
   ): Promise<T>;

@@ -49,9 +49,13 @@ export interface Transaction extends Queries {
   insert(table: AnyTable, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
   /**
    * Adds rows in this order, in one statement or few, with the instant in the column `Table.stamp`. Returns their ids, which the
-   * database assigns ascending. `note`: an INSERT without values besides `clock` that reads the new rows from `added`, in the same round trip.
+   * database assigns ascending. `derived`: an INSERT without values besides `clock` that reads the new rows from `added`, in the same round trip.
    */
-  add<C extends Codecs>(table: Table<C>, rows: readonly NewRow<C>[], note?: Sql): Promise<readonly bigint[]>;
+  add<C extends Codecs>(
+    table: Table<C>,
+    rows: readonly NewRow<C>[],
+    derived?: Sql,
+  ): Promise<readonly bigint[]>;
   /** Whether its changes have no events. */
   readonly isSilent: boolean;
   /** Where `ask` looks. */

@@ -12,7 +12,7 @@ const UNSAFE = /[^\P{Cc}\n]|\p{Bidi_Control}/u;
 
 /** A database whose account, key label and animal have hostile names. The key is banned. */
 async function hostileDatabase(variables: Variables): Promise<void> {
-  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free', '--label', 'note'], variables);
+  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free', '--label', 'record'], variables);
   const db = new DatabaseSync((variables['DATABASE_URL'] ?? '').replace('sqlite:', ''));
   db.prepare('UPDATE accounts SET name = ?').run(HOSTILE);
   db.prepare('UPDATE keys SET label = ?').run(HOSTILE);

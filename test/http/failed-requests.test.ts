@@ -27,7 +27,7 @@ const failed = (requestId: string, more: Partial<FailedRequest> = {}): Omit<Fail
 /** Failed requests from these values, with ids of `0`, `1` and so on. */
 function filled(...values: Partial<FailedRequest>[]): FailedRequests {
   const requests = new FailedRequests();
-  for (const [index, more] of values.entries()) requests.note(failed(`${index}`, more));
+  for (const [index, more] of values.entries()) requests.record(failed(`${index}`, more));
   return requests;
 }
 
@@ -37,7 +37,7 @@ const idsOf = (items: readonly FailedRequest[]) => items.map(({ requestId }) => 
 test('the last 10,000 failed requests are kept, the newest first', () => {
   const requests = new FailedRequests();
   assert.deepEqual(listAll(requests), []);
-  for (let index = 0; index < 10_005; index++) requests.note(failed(`${index}`));
+  for (let index = 0; index < 10_005; index++) requests.record(failed(`${index}`));
   const kept = idsOf(listAll(requests)).map(Number);
   assert.deepEqual(
     kept,

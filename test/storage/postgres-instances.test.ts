@@ -165,8 +165,8 @@ test('instances that write the use of the same keys do not deadlock', async (t) 
   while (keys.length < 300) keys.push(await addKey(store.keys, newKey(id)));
   for (let round = 0; round < 10; round++) {
     clock.advance(60_000);
-    for (const key of keys) uses.note(key.id, clock().unix);
-    for (const key of keys.toReversed()) otherUses.note(key.id, clock().unix);
+    for (const key of keys) uses.record(key.id, clock().unix);
+    for (const key of keys.toReversed()) otherUses.record(key.id, clock().unix);
     await Promise.all([uses.flush(), otherUses.flush()]);
   }
   const used = Math.floor(clock().unix);

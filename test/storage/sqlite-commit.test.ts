@@ -178,7 +178,7 @@ test('uses of keys are written by the flush, in one transaction, once', async (t
   const { id } = await createAccount(store.accounts, 'shelter', 'free', PLANS.free);
   const keys = await Promise.all(Array.from({ length: 20 }, () => addKey(store.keys, newKey(id))));
   const before = transactionsInLog(file);
-  for (const key of keys) uses.note(key.id, Date.UTC(2026, 0, 1));
+  for (const key of keys) uses.record(key.id, Date.UTC(2026, 0, 1));
   assert.equal(transactionsInLog(file), before);
   for (let flush = 0; flush < 2; flush++) {
     await uses.flush();

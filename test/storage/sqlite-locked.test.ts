@@ -123,7 +123,7 @@ test('the next flush writes uses of keys that could not be written', async (t) =
   const { store, clock, keyId, release } = await lockedFixture(t);
   const usedAt = Math.floor(clock().unix);
   const uses = keyUsesOf({ store, clock });
-  uses.note(keyId, clock().unix);
+  uses.record(keyId, clock().unix);
   const flush = uses.flush();
   clock.advance(5_000);
   await assert.rejects(flush, UNAVAILABLE);

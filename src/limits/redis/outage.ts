@@ -153,7 +153,7 @@ export class OutageLimiter implements RateLimiter {
     const { redis } = this.#shared;
     // Not waited for: a server that does not answer must not make this instance late for the others.
     redis.refresh().then(
-      (takeovers) => this.#noteTakeovers(takeovers),
+      (takeovers) => this.#followTakeovers(takeovers),
       (error: unknown) => this.#log.debug({ err: error }, 'no hash slots of the cluster'),
     );
     const names = redis.servers();
@@ -202,7 +202,7 @@ export class OutageLimiter implements RateLimiter {
   }
 
   /** A server that took over hash slots of one that does not answer may lack their counts and bans. */
-  #noteTakeovers(takeovers: readonly Takeover[]): void {
+  #followTakeovers(takeovers: readonly Takeover[]): void {
     for (const { from, to } of takeovers) {
       const server = this.#servers.get(to);
       if (server?.informed === undefined || this.#servers.get(from)?.available === true) continue;

@@ -265,7 +265,7 @@ export class Redis {
     try {
       return await this.#server(name).run(script, keys, args);
     } catch (error) {
-      if (error instanceof Redirected) this.#noteRedirection(error, keys[0] ?? '');
+      if (error instanceof Redirected) this.#followRedirection(error, keys[0] ?? '');
       throw error;
     }
   }
@@ -353,7 +353,7 @@ export class Redis {
   }
 
   /** A server that redirects knows one slot better than what was read last. */
-  #noteRedirection({ target, isMoving }: Redirected, key: string): void {
+  #followRedirection({ target, isMoving }: Redirected, key: string): void {
     this.#isClustered = true;
     if (isMoving || this.#ranges === undefined || !this.#servers.has(target)) return;
     const slot = slotOf(key);

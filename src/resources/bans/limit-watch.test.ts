@@ -1,12 +1,12 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NotedBans } from './limit-watch.ts';
+import { RecordedBans } from './limit-watch.ts';
 
 const BAN_TIME = 300_000;
 
-test('a ban is noted once, and the next ban of its key again', () => {
-  const bans = new NotedBans();
+test('a ban is recorded once, and the next ban of its key again', () => {
+  const bans = new RecordedBans();
   const added = [
     [1, BAN_TIME, 0],
     [1, BAN_TIME, 10],
@@ -21,7 +21,7 @@ test('a ban is noted once, and the next ban of its key again', () => {
 });
 
 test('bans that have ended are forgotten, however many keys are banned one after the other', () => {
-  const bans = new NotedBans();
+  const bans = new RecordedBans();
   let most = 0;
   for (let keyId = 1; keyId <= 100_000; keyId++) {
     // One a second, so that 300 are in force at once.
@@ -33,7 +33,7 @@ test('bans that have ended are forgotten, however many keys are banned one after
 });
 
 test('bans in force are never forgotten', () => {
-  const bans = new NotedBans();
+  const bans = new RecordedBans();
   for (let keyId = 1; keyId <= 10_000; keyId++) bans.add(keyId, { until: BAN_TIME }, 0);
   for (let keyId = 1; keyId <= 10_000; keyId++) assert.ok(!bans.add(keyId, { until: BAN_TIME }, 1));
 });

@@ -7,11 +7,11 @@ import { findThreshold, type LimitUse } from '../accounts/rules.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { BanRepository } from './repository.ts';
 
-/** Bans that `NotedBans` holds before it looks for those that have ended. */
+/** Bans that `RecordedBans` holds before it looks for those that have ended. */
 const SWEPT_FROM = 1_000;
 
-/** The bans that were noted, until they end. */
-export class NotedBans {
+/** The bans that were recorded, until they end. */
+export class RecordedBans {
   /** The end of the last ban of each key. */
   readonly #ends = new Map<number, number>();
   #sweptFrom = SWEPT_FROM;
@@ -44,49 +44,49 @@ export interface WatchedRepositories {
 type KeyCaller = Extract<Caller, { readonly kind: 'key' }>;
 
 /**
- * Notes bans and limits of a day that are used up, until a flush writes their events. Counters have no commit, so what a crash
- * loses is noted again with the next request.
+ * Records bans and limits of a day that are used up, until a flush writes their events. Counters have no commit, so what a crash
+ * loses is recorded again with the next request.
  */
 export class LimitWatch {
   readonly #repositories: WatchedRepositories;
   #bans: KeyBan[] = [];
   #uses: LimitUse[] = [];
-  /** What was noted of each account on `#day`. */
-  readonly #notedUses = new Map<number, LimitUse['type']>();
+  /** What was recorded of each account on `#day`. */
+  readonly #recordedUses = new Map<number, LimitUse['type']>();
   #day = 0;
-  readonly #notedBans = new NotedBans();
+  readonly #recordedBans = new RecordedBans();
 
   constructor(repositories: WatchedRepositories) {
     this.#repositories = repositories;
   }
 
   /** Call it for each request of a key that is banned, or whose account has used four fifths of its day. */
-  readonly note = ({ keyId, accountId }: KeyCaller, decision: Decision): void => {
-    if (decision.kind === 'banned') this.#noteBan(keyId, decision.ban, decision.quota.at);
-    else this.#noteUse(accountId, decision.quota.day);
+  readonly record = ({ keyId, accountId }: KeyCaller, decision: Decision): void => {
+    if (decision.kind === 'banned') this.#recordBan(keyId, decision.ban, decision.quota.at);
+    else this.#recordUse(accountId, decision.quota.day);
   };
 
-  #noteBan(keyId: number, ban: Ban, now: number): void {
-    if (this.#notedBans.add(keyId, ban, now)) this.#bans.push({ keyId, ...ban });
+  #recordBan(keyId: number, ban: Ban, now: number): void {
+    if (this.#recordedBans.add(keyId, ban, now)) this.#bans.push({ keyId, ...ban });
   }
 
-  #noteUse(accountId: number, { limit, remaining, resetsAt }: Window): void {
+  #recordUse(accountId: number, { limit, remaining, resetsAt }: Window): void {
     const used = limit - remaining;
     const type = findThreshold(limit, used);
     if (type === undefined) return;
     const day = resetsAt / DAY - 1;
-    if (day !== this.#day) this.#notedUses.clear();
+    if (day !== this.#day) this.#recordedUses.clear();
     this.#day = day;
-    const before = this.#notedUses.get(accountId);
+    const before = this.#recordedUses.get(accountId);
     if (before === type) return;
-    this.#notedUses.set(accountId, type);
+    this.#recordedUses.set(accountId, type);
     // The first request that an instance sees may be beyond both.
     if (type === 'limit.reached' && before === undefined)
       this.#uses.push({ accountId, type: 'limit.warning', day, limit, used });
     this.#uses.push({ accountId, type, day, limit, used });
   }
 
-  /** Writes what was noted. What could not be written waits for the next flush. */
+  /** Writes what was recorded. What could not be written waits for the next flush. */
   async flush(): Promise<void> {
     const [uses, bans] = [this.#uses, this.#bans];
     this.#uses = [];

@@ -130,7 +130,7 @@ function insertEvents(transaction: Transaction, events: readonly NewEvent[]): Sq
  * For `Transaction.add`: an event of the catalogue for each new row, whose version is 1. `data` is its JSON and `actor` who added
  * it, as SQL.
  */
-export function noteCreations(
+export function insertCreations(
   transaction: Transaction,
   type: EventType,
   { data, actor }: { readonly data: Sql; readonly actor: Sql },

@@ -107,9 +107,9 @@ for (const [name, fresh] of STORES) {
   test(`${name}: the next flush writes the instant of the last use`, async (t) => {
     const { key, uses, clock, another } = await prepare(t);
     const other = await another();
-    uses.note(key.id, clock().unix);
+    uses.record(key.id, clock().unix);
     clock.advance(1_000);
-    uses.note(key.id, clock().unix);
+    uses.record(key.id, clock().unix);
     const lastUsedAt = Math.floor(clock().unix);
     clock.advance(700);
     await uses.flush();
@@ -123,11 +123,11 @@ for (const [name, fresh] of STORES) {
     const { key, uses, keys, clock } = await prepare(t);
     const lastUsedAt = async () => (await findKey(keys, key.id))?.lastUsedAt;
     const first = Math.floor(clock().unix);
-    uses.note(key.id, first);
+    uses.record(key.id, first);
     await uses.flush();
     for (const pause of [1_000, 58_999]) {
       clock.advance(pause);
-      uses.note(key.id, clock().unix);
+      uses.record(key.id, clock().unix);
       await uses.flush();
       assert.equal(await lastUsedAt(), first);
     }
@@ -138,10 +138,10 @@ for (const [name, fresh] of STORES) {
 
   test(`${name}: flushAll writes a last use that is not due yet`, async (t) => {
     const { key, uses, keys, clock } = await prepare(t);
-    uses.note(key.id, clock().unix);
+    uses.record(key.id, clock().unix);
     await uses.flush();
     clock.advance(1);
-    uses.note(key.id, clock().unix);
+    uses.record(key.id, clock().unix);
     await uses.flushAll();
     assert.equal((await findKey(keys, key.id))?.lastUsedAt, Math.floor(clock().unix));
   });

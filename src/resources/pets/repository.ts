@@ -16,7 +16,7 @@ import { isCurrent, type Json } from '../../domain/json.ts';
 import type { Page } from '../../domain/page.ts';
 import { parseExactJson } from '../../domain/parse.ts';
 import { addAudit, addOperatorAudit } from '../audit/repository.ts';
-import { type NewEvent, noteCreations, recordEvents } from '../events/repository.ts';
+import { type NewEvent, insertCreations, recordEvents } from '../events/repository.ts';
 import { gatherChunks } from '../../domain/chunks.ts';
 import type { AnyEngine } from '../../storage/open.ts';
 import { raw, type Sql, sql } from '../../storage/sql.ts';
@@ -105,12 +105,12 @@ type OwnedPet = NewPet & Pick<PetRow, 'ownerId' | 'changedBy'>;
 
 /** Adds animals with ascending ids in this order. Returns the ids. */
 function addPets(transaction: Transaction, pets: readonly OwnedPet[]): Promise<readonly bigint[]> {
-  return transaction.add(PETS, pets.map(toRow), noteNewPets(transaction));
+  return transaction.add(PETS, pets.map(toRow), insertPetCreations(transaction));
 }
 
-function noteNewPets(transaction: Transaction): Sql | undefined {
+function insertPetCreations(transaction: Transaction): Sql | undefined {
   const data = transaction.dialect.kind === 'sqlite' ? JSON_COLUMN : POSTGRES_JSON;
-  return noteCreations(transaction, 'pet.created', { data, actor: raw('changed_by') });
+  return insertCreations(transaction, 'pet.created', { data, actor: raw('changed_by') });
 }
 
 function toRow({ name, categoryId, status, ownerId, changedBy }: OwnedPet) {
@@ -366,7 +366,7 @@ export function open(engine: AnyEngine) {
       if (!atomic) return addChunks((chunk) => engine.write(addPets, chunk));
       const addRows = (add: (rows: readonly NewRow<typeof PETS.codecs>[]) => Promise<unknown>) =>
         addChunks((chunk) => add(chunk.map(toRow)));
-      return engine.addAtomically(PETS, noteNewPets, addRows, async (transaction) => {
+      return engine.addAtomically(PETS, insertPetCreations, addRows, async (transaction) => {
         await addReserved(transaction, actor, categories);
         if (changeOf !== undefined && count > 0) await addAudit(transaction, actor, changeOf(count));
       });

@@ -17,16 +17,16 @@ test('uses that could not be written stay due, the written ones wait a minute', 
     written.push(...portion);
   });
   const keyIds = Array.from({ length: 1_000 }, (_, index) => index + 1);
-  const noteAll = () => {
-    for (const keyId of keyIds) uses.note(keyId, unixMilliseconds(clock));
+  const recordAll = () => {
+    for (const keyId of keyIds) uses.record(keyId, unixMilliseconds(clock));
   };
   clock.advance(5);
   const first = unixMilliseconds(clock);
-  noteAll();
+  recordAll();
   whileWriting = () => {
     if (written.length === 0) return;
     clock.advance(1);
-    for (const keyId of keyIds.slice(0, 500)) uses.note(keyId, unixMilliseconds(clock));
+    for (const keyId of keyIds.slice(0, 500)) uses.record(keyId, unixMilliseconds(clock));
   };
   await assert.rejects(uses.flush(), /disk full/);
   assert.ok(written.length > 0 && written.length < 500);
@@ -56,10 +56,10 @@ test('a key that is used during the write of its use is written a minute later',
   const uses = new KeyUses(clock, async (portion) => {
     written.push(...portion);
     clock.advance(1);
-    if (written.length === 1) uses.note(1, unixMilliseconds(clock));
+    if (written.length === 1) uses.record(1, unixMilliseconds(clock));
   });
   const first = unixMilliseconds(clock);
-  uses.note(1, first);
+  uses.record(1, first);
   await uses.flush();
   clock.advance(60_000);
   await uses.flush();
@@ -74,16 +74,16 @@ test('a key that is used during a flush is written once, with its last use', asy
   const written: KeyUse[] = [];
   const uses = new KeyUses(clock, async (portion) => void written.push(...portion));
   const keyIds = Array.from({ length: 1_000 }, (_, index) => index + 1);
-  for (const keyId of keyIds) uses.note(keyId, unixMilliseconds(clock));
+  for (const keyId of keyIds) uses.record(keyId, unixMilliseconds(clock));
   await uses.flush();
   written.splice(0);
   clock.advance(60_000);
   const again = unixMilliseconds(clock);
-  for (const keyId of keyIds.slice(500)) uses.note(keyId, again);
+  for (const keyId of keyIds.slice(500)) uses.record(keyId, again);
   const flush = uses.flush();
   // The first of them is forgotten by now, the last one has yet to wake.
   clock.advance(1);
-  for (const keyId of [1, 999]) uses.note(keyId, unixMilliseconds(clock));
+  for (const keyId of [1, 999]) uses.record(keyId, unixMilliseconds(clock));
   await flush;
   assert.deepEqual(
     written.toSorted(([one], [other]) => one - other),
@@ -104,9 +104,9 @@ function counting(fail: (batch: UsageBatch) => boolean = () => false) {
 
 test('requests are counted by hour, key, operation and outcome', async () => {
   const { usage, batches } = counting();
-  for (const status of [200, 304, 404, 429, 503]) usage.note(7, 0, status, NOON);
-  usage.note(7, 1, 201, NOON + HOUR);
-  usage.note(9_000_000_000, -1, 404, NOON + HOUR);
+  for (const status of [200, 304, 404, 429, 503]) usage.record(7, 0, status, NOON);
+  usage.record(7, 1, 201, NOON + HOUR);
+  usage.record(9_000_000_000, -1, 404, NOON + HOUR);
   await usage.flush();
   const hour = Math.floor(NOON / HOUR);
   assert.deepEqual(
@@ -125,9 +125,9 @@ test('requests are counted by hour, key, operation and outcome', async () => {
 test('a batch whose answer is lost is written again under its number', async () => {
   let lost = true;
   const { usage, batches } = counting(() => lost);
-  usage.note(7, 0, 200, NOON);
+  usage.record(7, 0, 200, NOON);
   await assert.rejects(usage.flush());
-  usage.note(7, 0, 200, NOON);
+  usage.record(7, 0, 200, NOON);
   lost = false;
   await usage.flush();
   assert.deepEqual(
@@ -144,7 +144,7 @@ test('while the database is down, the counts of an hour stay together', async ()
   let down = true;
   const { usage, batches } = counting(() => down);
   for (let failed = 0; failed < 5; failed++) {
-    usage.note(7, 0, 200, NOON);
+    usage.record(7, 0, 200, NOON);
     await assert.rejects(usage.flush());
   }
   down = false;
@@ -160,9 +160,9 @@ test('while the database is down, the counts of an hour stay together', async ()
 
 test('a request that began in the hour before is counted there', async () => {
   const { usage, batches } = counting();
-  usage.note(7, 0, 200, NOON);
-  usage.note(7, 0, 200, NOON + HOUR);
-  usage.note(7, 0, 200, NOON);
+  usage.record(7, 0, 200, NOON);
+  usage.record(7, 0, 200, NOON + HOUR);
+  usage.record(7, 0, 200, NOON);
   await usage.flush();
   const hour = Math.floor(NOON / HOUR);
   assert.deepEqual(
@@ -173,7 +173,7 @@ test('a request that began in the hour before is counted there', async () => {
 
 test('a thousand counts are written at once, and each counts once', async () => {
   const { usage, batches } = counting();
-  for (let keyId = 1; keyId <= 2_500; keyId++) usage.note(keyId, 1, 201, NOON);
+  for (let keyId = 1; keyId <= 2_500; keyId++) usage.record(keyId, 1, 201, NOON);
   await usage.flush();
   assert.deepEqual(
     batches.map(({ counts }) => counts.length),

@@ -276,7 +276,7 @@ export function transactionOn(
     clock: CLOCK,
     isSilent,
     answers,
-    async add(table, rows, note) {
+    async add(table, rows, derived) {
       const columns = table.columns.filter(([name]) => name !== 'id');
       const names = columns.map(([name]) => name).join(', ');
       const selected = columns
@@ -284,7 +284,8 @@ export function transactionOn(
         .join(', ');
       const arrays = columns.map(([, type], index) => `$${index + 1}::${arrayType(type)}`);
       const encoded = rows.map((row) => table.encodeNew(row));
-      if (note !== undefined && note.values.length > 0) throw new Error('A note has no values.');
+      if (derived !== undefined && derived.values.length > 0)
+        throw new Error('A derived INSERT has no values.');
       // The server takes the ids in the order of the rows, and the row numbers show which id belongs to which row.
       const ids = await database.query<[id: bigint]>(
         `WITH added AS MATERIALIZED (
@@ -292,10 +293,10 @@ export function transactionOn(
            FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS t (${names}, n)
          ), inserted AS (
            INSERT INTO ${table.name} (id, ${names}) SELECT id, ${names} FROM added
-         )${note === undefined ? '' : `, noted AS (${note.text})`}
+         )${derived === undefined ? '' : `, derived AS (${derived.text})`}
          SELECT id FROM added ORDER BY n`,
         columns.map((_, index) => encoded.map((values) => values[index])),
-        `add ${table.name}${note === undefined ? '' : ' with a note'}`,
+        `add ${table.name}${derived === undefined ? '' : ' with derived rows'}`,
       );
       return ids.map(([id]) => id);
     },

@@ -75,12 +75,12 @@ function postgresEngine(
       pool.transaction((database) => writeRecorded(begin(database), idempotency, work, args)),
     ),
     // Nobody sees what the transaction added before it commits.
-    addAtomically: (table, note, work, beforeCommit) =>
+    addAtomically: (table, derive, work, beforeCommit) =>
       pool.transaction(async (database) => {
         // The rows come from a file or a pipe, however slow that is.
         await database.query('SET LOCAL idle_in_transaction_session_timeout = 0');
         const transaction = begin(database);
-        const result = await work((rows) => transaction.add(table, rows, note(transaction)));
+        const result = await work((rows) => transaction.add(table, rows, derive(transaction)));
         await beforeCommit(transaction);
         return result;
       }),

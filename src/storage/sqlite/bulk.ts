@@ -57,7 +57,7 @@ export async function fillDatabase<T>(file: string, work: (filling: Filling) => 
 export async function addAtomically<C extends Codecs, T>(
   file: string,
   table: Table<C>,
-  note: (transaction: Transaction) => Sql | undefined,
+  derive: (transaction: Transaction) => Sql | undefined,
   work: (add: (rows: readonly NewRow<C>[]) => Promise<unknown>) => Promise<T>,
   beforeCommit: (transaction: Transaction) => Promise<void>,
 ): Promise<T> {
@@ -79,9 +79,9 @@ export async function addAtomically<C extends Codecs, T>(
     db.exec(
       `INSERT INTO ${table.name} (${columns.join()}) SELECT ${staged.join()} FROM staged ORDER BY rowid`,
     );
-    const noted = note(transaction);
+    const derived = derive(transaction);
     const added = sql`SELECT * FROM ${raw(table.name)} WHERE id > ${row?.[0] ?? 0}`;
-    if (noted !== undefined) await transaction.run(sql`WITH added AS (${added}) ${noted}`);
+    if (derived !== undefined) await transaction.run(sql`WITH added AS (${added}) ${derived}`);
     await beforeCommit(transaction);
     db.exec('COMMIT');
     return result;

@@ -76,7 +76,7 @@ export function transactionsOn(
   };
   return (now) => ({
     ...queries,
-    async add(table, rows, note) {
+    async add(table, rows, derived) {
       const columns = table.columns.map(([name]) => name).filter((name) => name !== 'id');
       const insert = `INSERT INTO ${table.name} (${columns.join()}) VALUES `;
       const placeholders = `(${columns.map(() => '?').join()})`;
@@ -91,9 +91,9 @@ export function transactionsOn(
         // The ids of one statement are consecutive.
         for (let id = last - BigInt(count) + 1n; id <= last; id++) ids.push(id);
       }
-      if (note !== undefined)
+      if (derived !== undefined)
         statements.run(sql`
-          WITH added AS (SELECT * FROM ${raw(table.name)} WHERE id BETWEEN ${ids[0] ?? 0} AND ${ids.at(-1) ?? 0}) ${note}`);
+          WITH added AS (SELECT * FROM ${raw(table.name)} WHERE id BETWEEN ${ids[0] ?? 0} AND ${ids.at(-1) ?? 0}) ${derived}`);
       return ids;
     },
     now: async () => now(),
