@@ -274,7 +274,7 @@ export function list<const D extends ListDeclaration, Uses>(
   >,
 ): For<D, Uses> {
   const { role, description, parameters = {} } = declaration;
-  const { cursor: place = cursor, ...filters } = parameters;
+  const { cursor: own = cursor, ...filters } = parameters;
   const isForClients = role === undefined;
   const limit = integer(LIMIT, {
     description: `Maximum number of ${isForClients ? things : 'rows'}${isForClients ? ' to return' : ''}.`,
@@ -296,7 +296,7 @@ export function list<const D extends ListDeclaration, Uses>(
     description: isForClients
       ? `${description} When there are more, the \`Link\` header leads to the next page.`
       : description,
-    parameters: isForClients ? { limit, ...filters, cursor: place } : { ...filters, limit, cursor: place },
+    parameters: isForClients ? { limit, ...filters, cursor: own } : { ...filters, limit, cursor: own },
     answer: {
       status: 200,
       description: `A page of ${things}.`,

@@ -41,10 +41,10 @@ const KINDS = MODULES.flatMap(({ EVENTS: kinds = {} }) => Object.entries(kinds))
 
 /** The schemas of all events, in the order of the types. */
 export const EVENT_SCHEMAS: EventKinds = Object.fromEntries(
-  KINDS.toSorted(([one], [other]) => findPlace(one) - findPlace(other)),
+  KINDS.toSorted(([one], [other]) => findIndex(one) - findIndex(other)),
 );
 
-function findPlace(kind: string): number {
+function findIndex(kind: string): number {
   return EVENT_TYPE_NAMES.findIndex((type) => type.startsWith(`${kind}.`));
 }
 

@@ -25,7 +25,7 @@ for (const [kind, start] of Object.entries({ SQLite: startAlone, 'PostgreSQL and
       for (const { url } of services) await call(url, '/v1/pets', { key });
     const lines = () => services.flatMap(({ log }) => log.filter(({ msg }) => msg === 'ban begins'));
     await until(() => lines().length > 0);
-    const [{ time, until: end, ...line } = {}, ...others] = lines() as Record<string, unknown>[];
+    const [{ time, until: end, ...line } = {}, ...others] = lines();
     assert.deepEqual(line, { level: 40, keyId: 1, account: 'shop', count: 1, msg: 'ban begins' });
     assert.deepEqual(others, []);
     const left = Date.parse(String(end)) - new Date(time as number).getTime();

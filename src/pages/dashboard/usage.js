@@ -108,8 +108,10 @@ function describeOperation(id) {
 function stacks(rows, starts, idOf, describe) {
   return [...Map.groupBy(rows, idOf)]
     .map(([id, members]) => {
+      const described = describe(id);
       const values = sumsAt(starts, members, totalOf);
-      return { id, ...describe(id), values, sum: values.reduce((sum, value) => sum + value, 0) };
+      const sum = values.reduce((total, value) => total + value, 0);
+      return { id, label: described.label, number: described.number, href: described.href, values, sum };
     })
     .filter(({ sum }) => sum > 0)
     .toSorted((one, other) => other.sum - one.sum);

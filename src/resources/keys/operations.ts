@@ -228,7 +228,7 @@ type KeyFilters = {
   readonly [Name in keyof typeof KEY_FILTERS]: ReturnType<(typeof KEY_FILTERS)[Name]['read']>;
 };
 
-const sort = choice(KEY_SORTS, {
+const keySort = choice(KEY_SORTS, {
   description:
     'The order: by creation, last use or end. A name with `-` is descending. By `lastUsed`, a key that nobody has used comes first; by `expires`, one without an end comes last.',
   example: 'lastUsed',
@@ -242,7 +242,7 @@ const listAllKeys = list(OperatorKey, 'keys', {
     'Returns a page of the keys of this environment, by default the newest first, without the keys themselves.',
   parameters: {
     ...KEY_FILTERS,
-    sort,
+    sort: keySort,
   },
   async handle({ parameters, signal }, uses: OperatorUses) {
     const { keys, clock, environment, quotas } = uses;

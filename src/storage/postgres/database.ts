@@ -141,8 +141,8 @@ async function refuseUnfit(pool: Connections, needed: SessionSettings): Promise<
   );
   if (row === undefined) throw new Error('The server returned no settings.');
   const [version, encoding, readOnly, synchronousCommit, schema, role, database] = row;
-  const reason = unfitness([version, encoding, readOnly, synchronousCommit]);
-  if (reason !== undefined) throw new StartupError(reason);
+  const unfit = unfitness([version, encoding, readOnly, synchronousCommit]);
+  if (unfit !== undefined) throw new StartupError(unfit);
   if (schema === null)
     throw new StartupError('The search_path of PostgreSQL names no schema that exists: set it to public.');
   const found = await pool.query<[name: string, value: string]>(
