@@ -5,7 +5,7 @@ import type { Filling } from '../src/storage/engine.ts';
 import type { Store } from '../src/resources/repositories.ts';
 import { ACCOUNTS } from '../src/resources/accounts/repository.ts';
 import { KEYS } from '../src/resources/keys/table.ts';
-import { USAGE_DAYS, USAGE_HOURS, USAGE_WEEKS } from '../src/resources/usage/repository.ts';
+import { USAGE_DAYS, USAGE_RECENT, USAGE_TOTALS } from '../src/resources/usage/table.ts';
 import type { AnyTable } from '../src/storage/table.ts';
 
 export const YEAR = 365;
@@ -62,52 +62,43 @@ export async function inventYear({ database }: Store, now: number): Promise<void
 
 async function inventDays(filling: Filling, keys: readonly Key[], today: number): Promise<void> {
   const random = randomNumbers(7);
-  const weeks = new Map<string, number[]>();
   for (let day = today - YEAR + 1; day <= today; day++) {
     const days: Value[][] = [];
     const hours: Value[][] = [];
-    const totals = new Map<string, number[][]>();
+    const totals = new Map<string, number[]>();
     const inUse = Math.floor(((day - today + YEAR - 1) / YEAR) * SUCCESSIVE);
     for (const { id, number, kind } of keys) {
       const isJob = number === SUCCESSIVE;
       if ((!isJob && number !== inUse) || random() > kind.days) continue;
       const length = isJob ? 1 : kind.hours;
       for (const operation of kind.operations) {
-        const its = Array.from({ length }, (_, hour) => inventHour(isJob ? 2 : 24 - length + hour, random));
-        hours.push([id, day, operation, JSON.stringify(its)]);
-        days.push([id, day, operation, ...sumOf(its)]);
-        const total = totals.get(operation) ?? Array.from({ length: 24 }, (_, hour) => [hour, 0, 0, 0, 0]);
-        totals.set(operation, total);
-        for (const [hour = 0, ...counts] of its) addTo(total[hour] ?? [], [0, ...counts]);
-        const week = weeks.get(`${id} ${Math.floor(day / 7)}`) ?? [0, 0, 0, 0];
-        weeks.set(`${id} ${Math.floor(day / 7)}`, week);
-        addTo(week, sumOf(its));
+        const ofDay = [0, 0, 0, 0];
+        for (let index = 0; index < length; index++) {
+          const hour = day * 24 + (isJob ? 2 : 24 - length + index);
+          const counts = inventCounts(random);
+          hours.push([id, hour, operation, ...counts]);
+          addTo(ofDay, counts);
+          const total = totals.get(`${hour} ${operation}`) ?? [0, 0, 0, 0];
+          totals.set(`${hour} ${operation}`, total);
+          addTo(total, counts);
+        }
+        days.push([id, day, operation, ...ofDay]);
       }
     }
-    for (const [operation, its] of totals) {
-      hours.push([0, day, operation, JSON.stringify(its)]);
-      days.push([0, day, operation, ...sumOf(its)]);
-    }
-    if (day > today - KEPT.hour / DAY) await insert(filling, USAGE_HOURS, hours);
+    if (day > today - KEPT.hour / DAY) await insert(filling, USAGE_RECENT, hours);
     await insert(filling, USAGE_DAYS, days);
+    const rows = [...totals].map(([name, counts]) => {
+      const [hour = '', operation = ''] = name.split(' ');
+      return (['production', Number(hour), operation] as Value[]).concat(counts);
+    });
+    await insert(filling, USAGE_TOTALS, rows);
   }
-  await insert(
-    filling,
-    USAGE_WEEKS,
-    [...weeks].map(([name, counts]) => name.split(' ').map(Number).concat(counts)),
-  );
 }
 
-/** The hour, and counts of requests of which few fail. */
-function inventHour(hour: number, random: () => number): number[] {
+/** Requests of an hour, of which few fail. */
+function inventCounts(random: () => number): readonly number[] {
   const few = (share: number, most: number) => (random() < share ? Math.floor(random() * most) : 0);
-  return [hour, few(1, 400), few(0.3, 9), few(0.05, 90), few(0.01, 2)];
-}
-
-function sumOf(hours: readonly (readonly number[])[]): number[] {
-  const sum = [0, 0, 0, 0];
-  for (const [, ...counts] of hours) addTo(sum, counts);
-  return sum;
+  return [few(1, 400), few(0.3, 9), few(0.05, 90), few(0.01, 2)];
 }
 
 function addTo(sum: number[], added: readonly number[]): void {

@@ -73,9 +73,9 @@ for (const [environment, withRedis] of [
       audit: 4,
       usage: 2,
       standings: 1,
-      usage_hours: 4,
-      usage_days: 4,
-      usage_weeks: 2,
+      usage_recent: 2,
+      usage_days: 2,
+      usage_totals: 2,
       usage_writers: 1,
     });
     assert.deepEqual(

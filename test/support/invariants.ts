@@ -10,8 +10,16 @@ const ID = { SQLite: `(data ->> 'id')`, PostgreSQL: `((data::json ->> 'id')::big
 /** With those that wait for their place in the feed: SQLite has none. */
 const ALL_EVENTS = `(SELECT type, version, data FROM events UNION ALL SELECT type, version, data FROM event_queue) AS every`;
 
+const REQUESTS = 'sum(ok + client_error + refused + server_error)';
+
 /** Each statement finds what must not be, in any database. */
 const broken = (id: string): Statements => ({
+  'the hours of usage that are kept are not those of their day': `
+    SELECT key_id, day, operation, d.n, h.n
+    FROM (SELECT key_id, day, operation, ${REQUESTS} AS n FROM usage_days GROUP BY 1, 2, 3) AS d
+    JOIN (SELECT key_id, hour / 24 AS day, operation, ${REQUESTS} AS n FROM usage_recent GROUP BY 1, 2, 3) AS h
+      USING (key_id, day, operation)
+    WHERE d.n <> h.n`,
   // Events of before a thing was created are of a version that had none.
   'the events of an animal are not its versions': eventsOf(id, 'pet', 'pets'),
   'the events of a category are not its versions': eventsOf(id, 'category', 'categories'),
@@ -36,6 +44,12 @@ const broken = (id: string): Statements => ({
 
 /** The same where nobody set a status by hand, deleted what an answer is recorded of, or waited until events are no longer kept. */
 const brokenIfUntouched = (id: string): Statements => ({
+  'the usage of all keys is not the sum of theirs': `
+    SELECT environment, day, operation, k.n, t.n
+    FROM (SELECT environment, day, operation, ${REQUESTS} AS n FROM usage_days JOIN keys ON id = key_id GROUP BY 1, 2, 3) AS k
+    FULL JOIN (SELECT environment, hour / 24 AS day, operation, ${REQUESTS} AS n FROM usage_totals GROUP BY 1, 2, 3) AS t
+      USING (environment, day, operation)
+    WHERE coalesce(k.n, 0) <> coalesce(t.n, 0)`,
   'an animal is pending without an open order': `
     SELECT id FROM pets
     WHERE status = 'pending' AND id NOT IN (SELECT pet_id FROM orders WHERE status = 'pending')`,

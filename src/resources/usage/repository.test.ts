@@ -202,7 +202,7 @@ for (const [name, fresh] of STORES) {
   });
 
   test(`${name}: hours are kept for 90 days, days for 25 months`, async (t) => {
-    const { clock, hour, count, usageHistory, passTime, read } = await prepare(t);
+    const { clock, account, hour, count, usageHistory, passTime, read } = await prepare(t);
     let sequence = 0;
     const add = (counts: readonly UsageCount[]) =>
       usageHistory.add({ writer: 'one', sequence: ++sequence, counts });
@@ -223,7 +223,7 @@ for (const [name, fresh] of STORES) {
     await usageHistory.prune();
     await usageHistory.prune();
     assert.deepEqual(await read(hours), []);
-    assert.deepEqual(await usageHistory.sums({ ...hours, by: 'operation' }), []);
+    assert.deepEqual(await usageHistory.sums({ ...hours, accountId: account.id, by: 'operation' }), []);
     assert.equal((await read(days)).length, 1);
     await passTime(KEPT.day - KEPT.hour);
     await useForAWeek();

@@ -4,20 +4,16 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { DAY, HOUR } from '../../domain/clock.ts';
 import {
-  addUp,
+  addCounts,
   collectFirst,
   comparePlaces,
   compareSums,
   countRequests,
-  cutRange,
-  dayOf,
+  firstRows,
   KEPT,
   nameCounts,
-  packHours,
   placeOfSum,
-  unpackHours,
   usageRange,
-  weekOf,
 } from './rules.ts';
 
 const COUNTS = { ok: 1, clientError: 20, refused: 300, serverError: 4_000 };
@@ -27,40 +23,15 @@ test('counts have names, and their sum is the number of requests', () => {
   assert.equal(countRequests(COUNTS), 4_321);
 });
 
-test('counts of one group are added to what there is, and others stay apart', () => {
-  const count = (keyId: number, ...counts: [number, number, number, number]) => ({
-    hour: 1,
-    keyId,
-    operation: 'listPets',
-    counts,
-  });
-  const counts = [count(1, 1, 2, 3, 4), count(2, 9, 9, 9, 9), count(1, 10, 20, 30, 40)];
-  const sums = addUp(counts, ({ keyId }) => keyId);
-  assert.deepEqual(
-    [...sums],
-    [
-      [1, count(1, 11, 22, 33, 44)],
-      [2, count(2, 9, 9, 9, 9)],
-    ],
-  );
-  assert.deepEqual(counts[0], count(1, 1, 2, 3, 4), 'the counts themselves stay');
-  addUp([count(1, 1, 0, 0, 0)], ({ keyId }) => keyId, sums);
-  assert.deepEqual(sums.get(1)?.counts, [12, 22, 33, 44]);
-});
-
-test('the hours of a day are packed in their order, and unpacked as they were', () => {
-  const hours = [
-    { hour: 50, counts: [1, 2, 3, 4] },
-    { hour: 49, counts: [5, 6, 7, 8] },
-  ] as const;
-  const packed = packHours(hours);
-  assert.equal(packed, '[[1,5,6,7,8],[2,1,2,3,4]]');
-  assert.deepEqual(unpackHours({ keyId: 3, day: 2, operation: 'listPets', hours: packed }), [
-    { hour: 49, keyId: 3, operation: 'listPets', counts: [5, 6, 7, 8] },
-    { hour: 50, keyId: 3, operation: 'listPets', counts: [1, 2, 3, 4] },
-  ]);
-  assert.deepEqual([23, 24, 47, 48].map(dayOf), [0, 1, 1, 2]);
-  assert.deepEqual([6, 7, 13, 14].map(weekOf), [0, 1, 1, 2]);
+test('the first rows come in their order, and those of one place are added up', () => {
+  const row = (start: number, operation: string, keyId?: number) => ({ ...COUNTS, start, operation, keyId });
+  const ofDifferentKeys = [row(2, 'a'), row(1, 'b'), row(1, 'a'), row(1, 'b')];
+  const twice = { ok: 2, clientError: 40, refused: 600, serverError: 8_000 };
+  const rows = [row(1, 'a'), { ...row(1, 'b'), ...twice }, row(2, 'a')];
+  assert.deepEqual(firstRows(3, ofDifferentKeys), rows);
+  assert.deepEqual(firstRows(2, ofDifferentKeys), rows.slice(0, 2));
+  assert.deepEqual(firstRows(2, [row(1, 'a', 2), row(1, 'a', 1)]), [row(1, 'a', 1), row(1, 'a', 2)]);
+  assert.deepEqual(addCounts([1, 20, 300, 4_000], [1, 2, 3, 4]), [2, 22, 303, 4_004]);
 });
 
 test('rows ascend by start, operation and key, and what names none comes first', () => {
@@ -100,59 +71,6 @@ test('the place of an interval is its start, that of others counts down by reque
   assert.deepEqual(placeOfSum(COUNTS), { number: -4_321, group: 0 });
 });
 
-const DAYS = 24;
-const at = (hour: number) => hour * HOUR;
-
-test('a range by the hour is cut into hours around whole days, and these into days around whole weeks', () => {
-  // The weeks are counted from 1970 too.
-  const query = { interval: 'hour', from: at(5), to: at(15 * DAYS + 3) } as const;
-  assert.deepEqual(cutRange(query, { by: 'key', operation: undefined }), [
-    ['hours', [5, DAYS]],
-    ['hours', [15 * DAYS, 15 * DAYS + 3]],
-    ['days', [1, 7]],
-    ['days', [14, 15]],
-    ['weeks', [1, 2]],
-  ]);
-  for (const [by, operation] of [
-    ['key', 'listPets'],
-    ['operation', undefined],
-  ] as const)
-    assert.deepEqual(
-      cutRange(query, { by, operation }).filter(([table]) => table !== 'hours'),
-      [
-        ['days', [1, 15]],
-        ['weeks', [0, 0]],
-      ],
-      'a row of a week has all operations together',
-    );
-  const byAccount = cutRange(query, { by: 'account', operation: undefined });
-  assert.deepEqual(byAccount, cutRange(query, { by: 'key', operation: undefined }));
-  assert.deepEqual(cutRange(query, { by: 'interval', operation: undefined }), [
-    ['hours', [5, 15 * DAYS + 3]],
-    ['days', [0, 0]],
-    ['weeks', [0, 0]],
-  ]);
-});
-
-test('a range by the day has the days that begin in it, and one without a whole day only hours', () => {
-  const days = { interval: 'day', from: DAY + 1, to: 3 * DAY + 1 } as const;
-  assert.deepEqual(cutRange(days, { by: 'interval', operation: undefined }), [
-    ['days', [2, 4]],
-    ['weeks', [0, 0]],
-  ]);
-  const hours = { interval: 'hour', from: at(5), to: at(2 * DAYS - 1) } as const;
-  assert.deepEqual(cutRange(hours, { by: 'key', operation: undefined }), [
-    ['hours', [5, 2 * DAYS - 1]],
-    ['days', [0, 0]],
-    ['weeks', [0, 0]],
-  ]);
-  const oneDay = { interval: 'hour', from: at(DAYS), to: at(2 * DAYS) } as const;
-  assert.deepEqual(cutRange(oneDay, { by: 'key', operation: undefined }).slice(2), [
-    ['days', [1, 2]],
-    ['weeks', [0, 0]],
-  ]);
-});
-
 test('the first items after a place are those that sorting all would give', () => {
   const compare = (one: number, other: number) => one - other;
   const numbers = fc.array(fc.nat(2_000), { maxLength: 2_000, size: 'max' });
@@ -162,7 +80,6 @@ test('the first items after a place are those that sorting all would give', () =
       for (const number of all) first.add(number);
       const expected = all.filter((number) => after === null || number > after).toSorted(compare);
       assert.deepEqual(first.items(), expected.slice(0, most));
-      assert.equal(first.isFull(), expected.length >= most);
     }),
   );
 });

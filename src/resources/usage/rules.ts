@@ -69,57 +69,22 @@ function invalid(message: string) {
 }
 
 export const HOURS_A_DAY = DAY / HOUR;
-const DAYS_A_WEEK = 7;
+
+/** Of an hour since 1970. */
+export function dayOf(hour: number): number {
+  return Math.floor(hour / HOURS_A_DAY);
+}
+
+type Counts = UsageCount['counts'];
 
 type OutcomeCounts = Readonly<Record<UsageOutcome, number>>;
 
-export function nameCounts([ok, clientError, refused, serverError]: UsageCount['counts']): OutcomeCounts {
+export function nameCounts([ok, clientError, refused, serverError]: Counts): OutcomeCounts {
   return { ok, clientError, refused, serverError };
 }
 
-/** A sum of counts. Its other values are those of one of them. */
-export type SummedCount = Omit<UsageCount, 'counts'> & { readonly counts: [number, number, number, number] };
-
-/** Adds counts to the sums of their groups. */
-export function addUp<Group>(
-  counts: Iterable<UsageCount>,
-  toGroup: (count: UsageCount) => Group,
-  sums = new Map<Group, SummedCount>(),
-): Map<Group, SummedCount> {
-  for (const count of counts) {
-    const group = toGroup(count);
-    const sum = sums.get(group);
-    if (sum === undefined) sums.set(group, { ...count, counts: [...count.counts] });
-    else
-      for (let index = 0; index < OUTCOMES.length; index++)
-        sum.counts[index] = Number(sum.counts[index]) + Number(count.counts[index]);
-  }
-  return sums;
-}
-
-/** The hours of a day in one row take a tenth of the space of a row for each hour. */
-export interface UsageDay extends Pick<UsageCount, 'keyId' | 'operation'> {
-  /** Whole days since 1970. */
-  readonly day: number;
-  /** JSON: for each hour, ascending, the hour of the day and its counts. */
-  readonly hours: string;
-}
-
-type PackedHour = readonly [hour: number, ...counts: UsageCount['counts']];
-
-export function unpackHours({ keyId, day, operation, hours }: UsageDay): readonly UsageCount[] {
-  return (JSON.parse(hours) as PackedHour[]).map(([hour, ...counts]) => ({
-    hour: day * HOURS_A_DAY + hour,
-    keyId,
-    operation,
-    counts,
-  }));
-}
-
-/** @param counts those of the hours of one day. */
-export function packHours(counts: Iterable<Pick<UsageCount, 'hour' | 'counts'>>): string {
-  const hours = Array.from(counts, ({ hour, counts: ofHour }) => [hour % HOURS_A_DAY, ...ofHour] as const);
-  return JSON.stringify(hours.toSorted(([one], [other]) => one - other));
+export function addCounts(one: Counts, other: Counts): Counts {
+  return [one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3]];
 }
 
 /** A place between the rows of a list: oldest first, then by operation, then by key. */
@@ -142,6 +107,28 @@ export function comparePlaces(a: UsagePlace, b: UsagePlace): number {
 
 /** The requests of one interval, key and operation. */
 export type Usage = OutcomeCounts & UsagePlace;
+
+/** The first rows in their order. Those of one place, which are of different keys, are added up. */
+export function firstRows(most: number, rows: readonly Usage[]): readonly Usage[] {
+  const first: Usage[] = [];
+  for (const row of rows.toSorted(comparePlaces)) {
+    const last = first.at(-1);
+    const isSamePlace = last !== undefined && comparePlaces(last, row) === 0;
+    if (isSamePlace) first[first.length - 1] = { ...last, ...addOutcomes(last, row) };
+    else if (first.length < most) first.push(row);
+    else break;
+  }
+  return first;
+}
+
+function addOutcomes(one: OutcomeCounts, other: OutcomeCounts): OutcomeCounts {
+  return {
+    ok: one.ok + other.ok,
+    clientError: one.clientError + other.clientError,
+    refused: one.refused + other.refused,
+    serverError: one.serverError + other.serverError,
+  };
+}
 
 export interface UsagePageQuery extends UsageQuery {
   readonly by?: UsageRowsBy | undefined;
@@ -204,51 +191,7 @@ export function countRequests(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((requests, outcome) => requests + counts[outcome], 0);
 }
 
-/** Of an hour since 1970. */
-export function dayOf(hour: number): number {
-  return Math.floor(hour / HOURS_A_DAY);
-}
-
-/** Of a day since 1970. */
-export function weekOf(day: number): number {
-  return Math.floor(day / DAYS_A_WEEK);
-}
-
-/** Whole hours, days or weeks since 1970: the first one, and the one after the last. There may be none. */
-export type Span = readonly [from: number, to: number];
-
-/**
- * A range, cut into the largest rows that can give its sums, so that a chart reads few of them. The spans hold each hour of
- * the range once. A row of a week has all operations together.
- */
-export function cutRange(
-  { interval, from, to }: UsageQuery,
-  { by, operation }: Pick<UsageSumsQuery, 'by' | 'operation'>,
-): readonly (readonly [table: 'hours' | 'days' | 'weeks', span: Span])[] {
-  const span: Span = [Math.ceil(from / LENGTH[interval]), Math.ceil(to / LENGTH[interval])];
-  const [hours, wholeDays] =
-    interval === 'day' ? [[], span] : cut(span, by === 'interval' ? Infinity : HOURS_A_DAY);
-  const hasWeeks = operation === undefined && (by === 'key' || by === 'account');
-  const [days, weeks] = cut(wholeDays, hasWeeks ? DAYS_A_WEEK : Infinity);
-  return [
-    ...hours.map((rest) => ['hours', rest] as const),
-    ...days.map((rest) => ['days', rest] as const),
-    ['weeks', weeks],
-  ];
-}
-
-/** A span without its whole parts of `length`, and the span of these. */
-function cut([from, to]: Span, length: number): readonly [rest: readonly Span[], whole: Span] {
-  const [first, end] = [Math.ceil(from / length), Math.floor(to / length)];
-  if (first >= end) return [[[from, to]], [0, 0]];
-  const before: Span = [from, first * length];
-  return [
-    [before, [end * length, to]],
-    [first, end],
-  ];
-}
-
-/** Items that are sorted at once, at least. */
+/** Items that wait to be sorted, at least. */
 const MOST_UNSORTED = 256;
 
 /** Collects the first `most` items after a place, and forgets the others soon, so that memory stays small. */
@@ -258,21 +201,13 @@ export function collectFirst<Place, T extends Place>(
   after?: Place,
 ) {
   let items: T[] = [];
-  /** Items after this one are not needed. Undefined as long as all may be. */
-  let end: T | undefined;
-  const sort = (): readonly T[] => {
-    items = items.toSorted(compare).slice(0, most);
-    if (items.length >= most) end = items.at(-1);
-    return items;
-  };
+  const first = (): readonly T[] => (items = items.toSorted(compare).slice(0, most));
   return {
     add(item: T): void {
       if (after !== undefined && compare(item, after) <= 0) return;
-      if (end !== undefined && compare(item, end) >= 0) return;
-      if (items.push(item) >= most + Math.max(most, MOST_UNSORTED)) sort();
+      if (items.push(item) >= most + Math.max(most, MOST_UNSORTED)) first();
     },
-    isFull: () => items.length >= most,
     /** In their order. */
-    items: sort,
+    items: first,
   };
 }

@@ -27,6 +27,9 @@ export function open({ usageHistory, operationIds }: Needs) {
         text: counts.requests > 0 ? `${counts.requests} requests of the usage history` : undefined,
       };
     },
-    prune: () => usageHistory.prune(),
+    async prune(signal) {
+      await usageHistory.moveFormerHours(signal);
+      await usageHistory.prune(signal);
+    },
   } satisfies OpenService;
 }

@@ -1,0 +1,46 @@
+-- The requests of each key by the hour, for 90 days. Hours count from 1970.
+CREATE TABLE usage_recent (
+  key_id       INTEGER NOT NULL,
+  hour         INTEGER NOT NULL,
+  operation    TEXT    NOT NULL,
+  ok           INTEGER NOT NULL,
+  client_error INTEGER NOT NULL,
+  refused      INTEGER NOT NULL,
+  server_error INTEGER NOT NULL,
+  PRIMARY KEY (key_id, hour, operation)
+) STRICT, WITHOUT ROWID;
+
+-- The requests of all keys of an environment together.
+CREATE TABLE usage_totals (
+  environment  TEXT    NOT NULL,
+  hour         INTEGER NOT NULL,
+  operation    TEXT    NOT NULL,
+  ok           INTEGER NOT NULL,
+  client_error INTEGER NOT NULL,
+  refused      INTEGER NOT NULL,
+  server_error INTEGER NOT NULL,
+  PRIMARY KEY (environment, hour, operation)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO usage_recent
+  SELECT key_id, day * 24 + (value ->> 0), operation, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+  FROM usage_hours, json_each(hours) WHERE key_id > 0;
+
+-- The keys 0 and -1 stood for all keys of production and of staging.
+INSERT INTO usage_totals
+  SELECT CASE key_id WHEN 0 THEN 'production' ELSE 'staging' END, day * 24 + (value ->> 0), operation,
+    value ->> 1, value ->> 2, value ->> 3, value ->> 4
+  FROM usage_hours, json_each(hours) WHERE key_id <= 0;
+
+-- A day whose hours are no longer there counts as its first hour.
+INSERT INTO usage_totals
+  SELECT CASE key_id WHEN 0 THEN 'production' ELSE 'staging' END, day * 24, operation, ok, client_error, refused, server_error
+  FROM usage_days d WHERE key_id <= 0 AND NOT EXISTS (
+    SELECT 1 FROM usage_hours h WHERE h.key_id = d.key_id AND h.day = d.day AND h.operation = d.operation
+  );
+
+DELETE FROM usage_days WHERE key_id <= 0;
+
+-- An instance of the version before may still write to these two. They go with the next release.
+DELETE FROM usage_hours;
+DELETE FROM usage_weeks;
