@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startBrowserServer } from '../test/support/browser.ts';
 import { startSharedPostgres } from '../test/support/postgres.ts';
 import { MissingProgram } from '../test/support/servers.ts';
+import { isAlone } from './test-alone.ts';
 import { readCosts } from './test-costs.ts';
 
 /*
@@ -27,17 +28,6 @@ const LONGEST = [
   'test/client/package',
   'test/faults/',
   'test/storage/',
-];
-
-/**
- * Files that have a process of their own, because they change or measure what a process has once. All others share a few
- * processes: to load the service again costs more than most files.
- */
-const ALONE = [
-  // It leaves a log that writes to a descriptor, whose number the next file would get.
-  'test/http/log-output.test.ts',
-  // The client warns of an operation once in a process.
-  'test/client/responses.test.ts',
 ];
 
 /** Processes that share the other files: more than cores, because a file also waits for starts, syncs and timers. */
@@ -100,10 +90,6 @@ run({
 
 function script(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
-}
-
-function isAlone(file: string): boolean {
-  return ALONE.some((start) => file.startsWith(start));
 }
 
 function listSkipped(): void {

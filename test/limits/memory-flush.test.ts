@@ -31,6 +31,11 @@ test('a flush writes 2,000 rows and a tenth of those that wait, the longest wait
     rows.push(count('usage'));
   }
   assert.deepEqual(rows, [4_000, 8_000, 12_000, 16_000, ...Array.from({ length: 6 }, () => 20_000)]);
+  // A queue counts for ten flushes.
+  for (let second = 0; second < 9; second++) await limiter.flush();
+  await chargeAll(limiter, keys(25_000, 100).slice(20_000));
+  await limiter.flush();
+  assert.equal(count('usage'), 22_500);
 });
 
 test('ten seconds with up to 1,000 accounts write everything that was left', async (t) => {

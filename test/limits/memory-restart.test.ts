@@ -58,7 +58,9 @@ test('a clean stop keeps refusals and bans exactly', async (t) => {
   await second.limiter.flushAll();
   const third = start(second.clock().unix + 299_999);
   assert.equal((await third.limiter.charge(KEY)).kind, 'banned');
+  assert.equal(third.limiter.bansInForce(), 1);
   third.clock.advance(1);
+  assert.equal(third.limiter.bansInForce(), 0);
   const again = (await chargeAll(third.limiter, repeat(160, KEY))).at(-1);
   assert.ok(again?.kind === 'banned' && again.ban.count === 2);
 });

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Limits } from '../../src/domain/plan.ts';
-import { peek, type Quota, correctCounts, take, UNUSED, type WindowName } from '../../src/limits/quota.ts';
+import {
+  correctCounts,
+  describeWindows,
+  peek,
+  type Quota,
+  take,
+  UNUSED,
+  type WindowName,
+} from '../../src/limits/quota.ts';
 import { fakeClock } from '../support/clock.ts';
 
 /** A window with its wait in whole milliseconds, rounded up as the headers round to seconds. */
@@ -182,4 +190,17 @@ test('a lower plan leaves no negative remaining', () => {
   client.limits = { perMinute: 3, perDay: 3 };
   const { admitted, minute, day } = client.call();
   assert.deepEqual([admitted, minute.remaining, day.remaining], [false, 0, 0]);
+});
+
+test('people read when a window resets in whole Unix seconds, rounded up', () => {
+  assert.deepEqual(
+    describeWindows({
+      minute: { limit: 60, remaining: 2, resetsAt: 1_001 },
+      day: { limit: 1_000, remaining: 7, resetsAt: 86_400_000 },
+    }),
+    {
+      minute: { limit: 60, remaining: 2, reset: 2 },
+      day: { limit: 1_000, remaining: 7, reset: 86_400 },
+    },
+  );
 });

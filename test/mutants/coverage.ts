@@ -28,24 +28,36 @@ export async function cover(
   if (known?.hash === hash(readFileSync(test, 'utf8'))) return known;
   const notes = join(folder, 'reached');
   rmSync(notes, { force: true });
-  const { verdict, milliseconds } = await bench.run(
-    test,
-    { MUTANTS_FOLDER: sources, MUTANTS_COVERED: notes },
-    LONGEST,
-  );
+  const {
+    verdict,
+    milliseconds: [milliseconds = 0],
+  } = await bench.run([{ test, limit: LONGEST }], { MUTANTS_FOLDER: sources, MUTANTS_COVERED: notes });
   const reached = existsSync(notes) ? [...new Set(readFileSync(notes, 'utf8').trim().split('\n'))] : [];
   const files = [...new Set(reached.map((id) => id.slice(0, id.indexOf('#'))))];
   const coverage: Coverage = {
     test,
     hash: hash(readFileSync(test, 'utf8')),
     passed: verdict === 'passed',
-    milliseconds: Math.round(milliseconds),
+    milliseconds,
     sources: Object.fromEntries(files.map((file) => [file, hash(readFileSync(file, 'utf8'))])),
     reached,
   };
   mkdirSync(dirname(place), { recursive: true });
   writeFileSync(place, JSON.stringify(coverage));
   return coverage;
+}
+
+/** The mutants that are reached while the files load. */
+export async function findStatic(
+  bench: Bench,
+  { folder, sources }: { readonly folder: string; readonly sources: string },
+): Promise<ReadonlySet<string>> {
+  const notes = join(folder, 'static');
+  rmSync(notes, { force: true });
+  mkdirSync(folder, { recursive: true });
+  const loading = { test: 'test/mutants/loading.ts', limit: LONGEST };
+  await bench.run([loading], { MUTANTS_FOLDER: sources, MUTANTS_COVERED: notes });
+  return new Set(readFileSync(notes, 'utf8').trim().split('\n'));
 }
 
 /** Gives the tests that reach a mutant. In a file that has changed since, each test that reached the file may. */

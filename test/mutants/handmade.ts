@@ -90,11 +90,10 @@ export async function proveRunner(bench: Bench, folder: string): Promise<boolean
     const place = join(folder, file);
     mkdirSync(dirname(place), { recursive: true });
     writeFileSync(place, stripTypeScriptTypes(source.replace(from, to)));
-    const { verdict } = await bench.run(
-      test,
-      { MUTANTS_FOLDER: folder, MUTANT: `${file}#${index}` },
-      PATIENCE,
-    );
+    const { verdict } = await bench.run([{ test, limit: PATIENCE }], {
+      MUTANTS_FOLDER: folder,
+      MUTANT: `${file}#${index}`,
+    });
     const outcome = isThere ? verdict : 'gone: choose another place';
     console.log(`${outcome}: ${file}: ${from} → ${to}`);
     isProven &&= isThere && verdict !== 'passed';

@@ -24,7 +24,7 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/mutants', import.
 /** What runs in a few seconds. The long tests of processes, browsers and faults say little of a single line. */
 const TESTS = [
   'src/**/*.test.ts',
-  'test/{api,app,cli,domain,http,limits,management,pages,storage}/*.test.ts',
+  'test/{api,app,cli,client,config,console,domain,http,limits,management,pages,record,storage}/*.test.ts',
 ];
 
 const { values, positionals } = parseArgs({
@@ -35,6 +35,8 @@ const { values, positionals } = parseArgs({
     budget: { type: 'string', default: '20' },
     // Of the groups that are not settled one by one, every so manieth mutant.
     every: { type: 'string', default: '1' },
+    // The test files that take part.
+    tests: { type: 'string', multiple: true, default: TESTS },
     // Writes the page from the results that there are.
     report: { type: 'boolean', default: false },
   },
@@ -66,13 +68,13 @@ async function main(): Promise<number> {
   const chosen = mutants.filter(
     (mutant) => (isWhole || positionals.includes(mutant.file)) && isInSample(mutant),
   );
-  for (const [file, ofFile] of Map.groupBy(chosen, (mutant) => mutant.file)) {
-    console.log(file);
-    await results.tryTogether(ofFile);
-    for (const mutant of ofFile) {
+  for (const ofGroup of Map.groupBy(chosen, ({ group }) => group).values()) {
+    await results.tryTogether(ofGroup);
+    for (const mutant of ofGroup) {
       const { status } = await results.tryMutant(mutant);
       if (status !== 'survived' && status !== 'not reached') continue;
-      console.log(`  ${mutant.line}: ${status}: ${mutant.original} → ${mutant.replacement}`);
+      const { file, line, original, replacement } = mutant;
+      console.log(`${file}:${line}: ${status}: ${original} → ${replacement}`);
     }
   }
   return isWhole ? writeReport(mutants, results) : 0;
@@ -89,7 +91,7 @@ function writeReport(mutants: readonly Mutant[], results: Results): number {
 
 async function coverAll(sources: string): Promise<readonly Coverage[]> {
   const coverages: Coverage[] = [];
-  for (const test of globSync(TESTS).toSorted()) {
+  for (const test of globSync(values.tests).toSorted()) {
     const coverage = await cover(test, { bench, folder: join(CACHE, 'coverage'), sources });
     if (coverage.passed) coverages.push(coverage);
     else console.log(`Left out: ${test} fails without a mutant, or takes too long.`);

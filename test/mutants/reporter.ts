@@ -2,13 +2,15 @@ import { appendFileSync } from 'node:fs';
 import process, { env } from 'node:process';
 import type { TestEvent } from 'node:test/reporters';
 
-/** Ends the process at the first failure, or notes in MUTANTS_NOTES which suites of a batch fail. */
+/** Notes in MUTANTS_NOTES which rounds fail. With MUTANTS_STOP, it ends the process at the first failure. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const notes = env['MUTANTS_NOTES'];
+  let round = '';
   for await (const { type, data } of events) {
+    if (type === 'test:start' && data.nesting === 0) round = data.name;
     if (type === 'test:fail' && data.todo === undefined) {
-      if (notes === undefined) process.exit(1);
-      if (data.nesting === 0) appendFileSync(notes, `failed ${data.name}\n`);
+      const mayEnd = env['MUTANTS_STOP'] !== undefined;
+      if (mayEnd || data.nesting === 0) appendFileSync(env['MUTANTS_NOTES'] ?? '', `failed ${round}\n`);
+      if (mayEnd) process.exit(1);
     }
     yield '';
   }

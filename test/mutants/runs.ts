@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process, { env, execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -9,26 +9,35 @@ import { startSharedPostgres } from '../support/postgres.ts';
 
 export type Verdict = 'passed' | 'failed' | 'timed out';
 
+/** A test file, and the mutant that is on while it runs. Without one, that of MUTANT is, also in threads and programs. */
+export interface Round {
+  readonly test: string;
+  readonly mutant?: string;
+  /** Milliseconds. */
+  readonly limit: number;
+}
+
 /** Where the test files of one run work. */
 export interface Bench {
-  /** Runs a test file in a process of its own until its first failure, for at most `limit` milliseconds. */
+  /** Runs test files in one process until the first failure. The last one of those that began decides. */
   run(
-    test: string,
+    rounds: readonly Round[],
     variables: Readonly<Record<string, string>>,
-    limit: number,
-  ): Promise<{ readonly verdict: Verdict; readonly milliseconds: number }>;
-  /** Which of these mutants of one file fail a quick test file that runs once for each, in one process. */
-  runBatch(
-    test: string,
-    ids: readonly string[],
+  ): Promise<{
+    readonly verdict: Verdict;
+    /** How long each of those that began took. */
+    readonly milliseconds: readonly number[];
+  }>;
+  /** Which rounds with mutants of one file fail, in one process. None says anything if one left something behind. */
+  runAll(
+    rounds: readonly Round[],
     variables: Readonly<Record<string, string>>,
-    limit: number,
-  ): Promise<{ readonly failed: readonly string[]; readonly late: string | undefined }>;
+  ): Promise<{ readonly failed: readonly number[]; readonly late: number | undefined }>;
   stop(): Promise<void>;
 }
 
 const PRELOAD = new URL('preload.ts', import.meta.url).href;
-const BATCH = fileURLToPath(new URL('batch.ts', import.meta.url));
+const ROUNDS = fileURLToPath(new URL('rounds.ts', import.meta.url));
 const REPORTER = new URL('reporter.ts', import.meta.url).href;
 
 /** All that a run leaves behind is in `folder` and on one PostgreSQL server. */
@@ -45,9 +54,12 @@ export async function openBench(folder: string): Promise<Bench> {
     );
     for (const { datname } of rows) await admin.query(`DROP DATABASE ${datname} WITH (FORCE)`);
   };
-  const start = (args: readonly string[], variables: Readonly<Record<string, string>>) => {
+  /** Runs the rounds until all are done or one takes longer than it may. */
+  const play = async (rounds: readonly Round[], variables: Readonly<Record<string, string>>) => {
+    const notes = join(folder, 'notes');
+    writeFileSync(notes, '');
     mkdirSync(temporary, { recursive: true });
-    const child = spawn(execPath, [`--test-reporter=${REPORTER}`, ...args], {
+    const child = spawn(execPath, [`--test-reporter=${REPORTER}`, ROUNDS], {
       detached: true,
       stdio: env['MUTANTS_VERBOSE'] === undefined ? 'ignore' : 'inherit',
       env: {
@@ -56,55 +68,69 @@ export async function openBench(folder: string): Promise<Bench> {
         NODE_COMPILE_CACHE: cache,
         TEST_DATABASE_URL: postgres.url,
         NODE_OPTIONS: `--import=${PRELOAD}`,
+        MUTANTS_ROUNDS: JSON.stringify(rounds),
+        MUTANTS_NOTES: notes,
         ...variables,
       },
     });
     // It is the head of a group of its own, which would outlive this process.
     const end = () => endGroup(child.pid);
     process.once('exit', end);
-    child.once('exit', () => process.removeListener('exit', end));
-    return child;
-  };
-  return {
-    async run(test, variables, limit) {
-      const begin = performance.now();
-      const child = start([test], variables);
-      let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
-        endGroup(child.pid);
-      }, limit);
-      const [code] = (await once(child, 'exit')) as [number | null];
-      clearTimeout(timer);
-      const milliseconds = performance.now() - begin;
-      const passed = code === 0;
-      if (!passed) {
-        endGroup(child.pid);
-        await clean();
-      }
-      return { verdict: passed ? 'passed' : isLate ? 'timed out' : 'failed', milliseconds };
-    },
-    async runBatch(test, ids, variables, limit) {
-      const notes = join(folder, 'notes');
-      writeFileSync(notes, '');
-      const child = start([BATCH, test], { ...variables, MUTANTS: ids.join(','), MUTANTS_NOTES: notes });
-      let isLate = false;
-      const timer = setInterval(() => {
-        // The notes grow when a mutant begins.
-        if (Date.now() - statSync(notes).mtimeMs < limit) return;
-        isLate = true;
-        endGroup(child.pid);
-      }, 250);
-      await once(child, 'exit');
-      clearInterval(timer);
+    const began = Date.now();
+    const read = () => {
       const lines = readFileSync(notes, 'utf8').trim().split('\n');
       const find = (word: string) =>
-        lines.filter((line) => line.startsWith(word)).map((line) => line.slice(word.length));
-      const [began, failed] = [find('began '), find('failed ')];
+        lines.filter((line) => line.startsWith(word)).map((line) => line.split(' ').slice(1).map(Number));
+      const starts = [
+        began,
+        ...find('began')
+          .slice(1)
+          .map(([, at = 0]) => at),
+      ];
+      return { starts, failed: find('failed').map(([index = 0]) => index) };
+    };
+    let isLate = false;
+    const timer = setInterval(() => {
+      const { starts } = read();
+      if (Date.now() - (starts.at(-1) ?? 0) < (rounds[starts.length - 1]?.limit ?? 0)) return;
+      isLate = true;
+      end();
+    }, 250);
+    const [code] = (await once(child, 'exit')) as [number | null];
+    clearInterval(timer);
+    process.removeListener('exit', end);
+    const { starts, failed } = read();
+    const ends = [...starts.slice(1), Date.now()];
+    return {
+      passed: code === 0,
+      isLate,
+      last: starts.length - 1,
+      failed,
+      milliseconds: starts.map((start, index) => (ends[index] ?? 0) - start),
+      end,
+    };
+  };
+  return {
+    async run(rounds, variables) {
+      const { passed, isLate, failed, last, milliseconds, end } = await play(rounds, {
+        ...variables,
+        MUTANTS_STOP: 'yes',
+      });
+      if (passed) return { verdict: 'passed', milliseconds };
+      end();
       await clean();
-      // After a mutant that left something behind, no failure of the batch says anything.
-      const isClean = isLate || (began.at(-1) === 'none' && !failed.includes('none'));
-      return { failed: isClean ? failed : [], late: isLate ? began.at(-1) : undefined };
+      // The next one may have begun before the failure was noted.
+      const count = 1 + (failed[0] ?? last);
+      return { verdict: isLate ? 'timed out' : 'failed', milliseconds: milliseconds.slice(0, count) };
+    },
+    async runAll(rounds, variables) {
+      const [{ test, limit } = { test: '', limit: 0 }] = rounds;
+      const none = { test, limit, mutant: 'none' };
+      const { isLate, last, failed } = await play([...rounds, none], variables);
+      await clean();
+      // After a mutant that left something behind, no failure says anything.
+      const isClean = isLate || (last === rounds.length && !failed.includes(last));
+      return { failed: isClean ? failed : [], late: isLate ? last : undefined };
     },
     async stop() {
       await admin.end();

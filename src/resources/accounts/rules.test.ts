@@ -5,6 +5,7 @@ import { PLANS } from '../../domain/plan.ts';
 import {
   type AccountPatch,
   type AccountRecord,
+  DEFAULT_ACCOUNT,
   findNoteIssue,
   findThreshold,
   patchAccount,
@@ -35,6 +36,10 @@ test('a note is up to 500 characters in lines, without other control characters 
       error: 'invalid_request',
       message: 'A note has at most 500 characters, no control characters and no API key.',
     });
+});
+
+test('the account that a command makes by itself has a name that no version changes', () => {
+  assert.equal(DEFAULT_ACCOUNT, 'default');
 });
 
 test('the threshold of a warning is four fifths of the limit', () => {

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyRecord } from '../../domain/account.ts';
 import { PLANS } from '../../domain/plan.ts';
-import { toKey, refuseEnded, refuseReplaced, refuseRotation, refuseScopes } from './rules.ts';
+import {
+  refuseEnded,
+  refuseReplaced,
+  refuseRotation,
+  refuseScopes,
+  toKey,
+  TOO_MANY_KEYS,
+} from './rules.ts';
 
 const KEY: KeyRecord = {
   id: 3,
@@ -18,6 +25,10 @@ const KEY: KeyRecord = {
   ending: 'wxyz',
   rotatedTo: undefined,
 };
+
+test('a refusal of one more key says how many an account may have', () => {
+  assert.equal(TOO_MANY_KEYS, 'The account has 20 keys that work in this environment');
+});
 
 test('a key can be changed until it ends', () => {
   assert.equal(refuseEnded(KEY, 1_000), undefined);
