@@ -64,9 +64,7 @@ export interface RequestContext {
 }
 
 /** The client closed the connection before its answer, so there is nobody to answer. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
-}
+export class ClientGone extends Error {}
 
 /**
  * Ends work that nobody waits for. It is no AbortSignal, because that would need a listener for each request. A client that

@@ -56,7 +56,9 @@ test('a body that is no sign-in is refused, and uses up no link', async (t) => {
   const refusals = [
     ['{"link":7}', 'invalid_request', /^link must be a string\.$/],
     ['{}', 'invalid_request', /^link is required\.$/],
-    ['[]', 'invalid_request', /a JSON object with link/],
+    ...['[]', 'null', '7', '"passkey"'].map(
+      (body) => [body, 'invalid_request', /a JSON object with link/] as const,
+    ),
     ['{"link"', 'invalid_request', /JSON/],
     [`{"link":"${'x'.repeat(16_384)}"}`, 'payload_too_large', /16384/],
   ] as const;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { clientAddress, network } from '../../src/http/address.ts';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -84,6 +85,65 @@ test('an IPv6 client is its /64', async (t) => {
   assert.equal(await left('2001:0DB8:1:2:ffff:ffff:ffff:ffff'), 58);
   assert.equal(await left('2001:db8:1:2:0:0:192.0.2.1'), 57);
   assert.equal(await left('2001:db8:1:3::1'), 59);
+});
+
+/** The address of the connection, `X-Forwarded-For`, and the client. */
+const CLIENTS: readonly (readonly [
+  remote: string | undefined,
+  forwardedFor: string | undefined,
+  client: string,
+])[] = [
+  ['127.0.0.1', undefined, '127.0.0.1'],
+  ['127.0.0.1', '192.0.2.10:8080', '192.0.2.10'],
+  ['127.0.0.1', '192.168.250.104:65535', '192.168.250.104'],
+  ['127.0.0.1', '192.0.2.10:', '127.0.0.1'],
+  ['127.0.0.1', 'a192.0.2.10:80', '127.0.0.1'],
+  ['127.0.0.1', '192.0.2.10:80a', '127.0.0.1'],
+  ['127.0.0.1', '[2001:db8:0:1::1]:443', '2001:db8:0:1::/64'],
+  ['127.0.0.1', '[2001:db8:0:1::1]', '2001:db8:0:1::/64'],
+  ['127.0.0.1', '[2001:db8:0:1::1]:', '127.0.0.1'],
+  ['127.0.0.1', '[2001:db8:0:1::1]:44a', '127.0.0.1'],
+  ['127.0.0.1', 'a[2001:db8:0:1::1]', '127.0.0.1'],
+  ['127.0.0.1', 'fe80:0:1::2%eth0', 'fe80:0:1:0::/64'],
+  ['127.0.0.1', '::1', '0:0:0:0::/64'],
+  ['127.0.0.1', '1::', '1:0:0:0::/64'],
+  ['127.0.0.1', '1:2:3:4:5:6:7:8', '1:2:3:4::/64'],
+  ['127.0.0.1', '1:2:3:4:5:6::', '1:2:3:4::/64'],
+  ['127.0.0.1', '1::5:6:7:8', '1:0:0:0::/64'],
+  ['127.0.0.1', '1::4:5:6:7:8', '1:0:0:4::/64'],
+  ['127.0.0.1', '::ffff:192.0.2.1', '192.0.2.1'],
+  ['127.0.0.1', '1::ffff:192.0.2.1', '1:0:0:0::/64'],
+  ['127.0.0.1', '192.0.2.1, 127.0.0.5', '192.0.2.1'],
+  ['127.0.0.1', '192.0.2.1,fd00::1', '192.0.2.1'],
+  ['127.0.0.1', '192.0.2.1, 192.0.2.2', '192.0.2.2'],
+  ['127.0.0.1', '127.0.0.8, 127.0.0.9', '127.0.0.8'],
+  ['127.0.0.1', 'nonsense, 127.0.0.5', '127.0.0.5'],
+  ['127.0.0.1', ',192.0.2.1', '192.0.2.1'],
+  ['::ffff:127.0.0.1', '192.0.2.1', '192.0.2.1'],
+  ['fd00::2', '192.0.2.1', '192.0.2.1'],
+  ['192.0.2.9', '192.0.2.1', '192.0.2.9'],
+  ['2001:db8::1', '192.0.2.1', '2001:db8:0:0::/64'],
+  [undefined, undefined, ''],
+];
+
+test('the address of a client has one spelling, whatever names it', () => {
+  const addressOf = clientAddress([
+    { address: '127.0.0.0', prefix: 8, family: 'ipv4' },
+    { address: 'fd00::', prefix: 8, family: 'ipv6' },
+  ]);
+  for (const [remoteAddress, forwardedFor, client] of CLIENTS) {
+    const request = {
+      socket: { remoteAddress },
+      headers: forwardedFor === undefined ? {} : from(forwardedFor),
+    } as unknown as Parameters<typeof addressOf>[0];
+    for (let times = 0; times < 2; times++)
+      assert.equal(addressOf(request), client, `${remoteAddress} ${forwardedFor}`);
+  }
+  for (const [remote, expected] of [
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2::3', '2001:db8:1:2::/64'],
+  ] as const)
+    assert.equal(network(remote), expected);
 });
 
 test('a 401 carries all rate headers', async (t) => {

@@ -14,6 +14,11 @@ test('400, 401, 404 and 429 have an Error body with the status, 429 has Retry-Af
   const refused = await call(service.url, '/v1/pets', { key });
   assertError(refused, 'rate_limit_exceeded', 429);
   assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.deepEqual(
+    service.log.filter(({ level }) => Number(level) >= 40),
+    [],
+    'what a client does wrong is no warning',
+  );
 });
 
 test('every error code has its status', () => {

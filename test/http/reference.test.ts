@@ -161,6 +161,7 @@ test('pages are compressed for clients that accept it, with the same content', a
     ['gzip, deflate, br', 'br'],
     ['GZIP', 'gzip'],
     ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['br ; q=0.00 , gzip', 'gzip'],
   ] as const) {
     const { headers, body } = await asked(service.url, '/openapi.json', { 'accept-encoding': accepted });
     assert.equal(headers['content-encoding'], coding);

@@ -148,6 +148,10 @@ test('OPTIONS is a preflight: 204, no key, not metered', async (t) => {
     assertRateHeaders(answer);
     assert.equal(answer.headers.get('x-ratelimit-remaining'), '60');
   }
+  const all = await call(service.url, '*', { method: 'OPTIONS' });
+  assert.equal(all.status, 204);
+  assert.equal(all.headers.get('access-control-allow-methods'), 'GET, HEAD, POST, PATCH, DELETE, OPTIONS');
+  assertRateHeaders(all);
 });
 
 test('every answer exposes its headers to browsers, a 401 too', async () => {

@@ -95,9 +95,10 @@ export class Access {
   /** The operator of a request to the admin API. */
   async enter(request: IncomingMessage): Promise<Entry> {
     const { secrets } = this.#deps;
-    const token = bearerToken(request);
+    const token = readBearer(request.headers.authorization ?? '');
     const session = this.#cookie.read(request.headers);
-    // A bearer token without our prefix comes from a proxy in front, such as single sign-on. It is not a failed attempt.
+    // A bearer token without our prefix, or another scheme, comes from a proxy in front, such as single sign-on. It is not a
+    // failed attempt.
     if (token?.startsWith(TOKEN_PREFIX) === true) {
       const operator = await secrets.authenticate('token', token);
       if (operator === undefined) return { refusal: await this.#refuse(request, OTHER_TOKEN) };
@@ -198,12 +199,6 @@ export class Access {
   #actor({ name }: Operator, request: IncomingMessage): Actor {
     return { kind: 'operator', name, address: this.#deps.addressOf(request) };
   }
-}
-
-/** Empty when it has blanks. Undefined for another scheme, because a proxy in front may ask browsers for a password. */
-function bearerToken({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
-  if (!/^bearer(?: |$)/i.test(authorization)) return undefined;
-  return readBearer(authorization) ?? '';
 }
 
 /** OPTIONS only names the methods of a path. */
