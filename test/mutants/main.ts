@@ -74,7 +74,7 @@ async function main(): Promise<number> {
       const { status } = await results.tryMutant(mutant);
       if (status !== 'survived' && status !== 'not reached') continue;
       const { file, line, original, replacement } = mutant;
-      console.log(`${file}:${line}: ${status}: ${original} → ${replacement}`);
+      console.log(`${file}:${line}: ${status}: ${original} → ${replacement}`.replaceAll(/\s+/g, ' '));
     }
   }
   return isWhole ? writeReport(mutants, results) : 0;

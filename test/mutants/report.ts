@@ -119,12 +119,13 @@ write of SQLite runs on a thread.
 
 Rule: Stryker's instrumenter puts all mutants of a file into one copy of it. A hook of Node.js loads the copy instead of the
 file, also in threads and programs that a test starts, and turns one mutant on. Each test file ran once before, to
-note which mutants it reaches. A mutant meets only these, the quick and near ones first, until one fails or
-until those that it outlived take as long as \`--budget\` says; one that hangs is ended and counts as timed out. Quick
-tests run for many mutants in one process, which counts only if they still pass at its end without a mutant. Ten
+note which mutants it reaches. A mutant meets only these, in one process: the quick ones and those of its layer first, until one
+fails or until those that it outlived take as long as \`--budget\` says; one that hangs is ended and counts as timed
+out. Before that, the quick tests run for all mutants of a group in one process, which counts only if they still pass at its end
+without a mutant. What is decided while a file loads takes no part in this. Ten
 mutants made by hand must die first: they show that the program notices. Results are kept in \`node_modules/.cache\`, so a
 run that was ended goes on. \`npm run mutants -- src/domain/csv.ts\` tries one file, \`--every 20\` each twentieth mutant
-of what is not settled one by one, and \`--report\` only writes the page.
+of what is not settled one by one, \`--tests\` names the test files that take part, and \`--report\` only writes the page.
 
 Rejected: Stryker's own runner. It starts all tests for each mutant, or does not see what a thread reaches. Its
 packages would be more than those of the service; the instrumenter is installed only for this command.

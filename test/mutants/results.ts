@@ -31,7 +31,7 @@ interface Means {
 const PATIENCE = { times: 5, milliseconds: 5_000 };
 
 /** Milliseconds of a test file that runs for many mutants in one process. */
-const QUICK = 1_500;
+const QUICK = 500;
 
 /** Mutants that one process tries, at most and at least. */
 const BATCH = 100;
@@ -110,7 +110,7 @@ export function openResults(folder: string, { bench, coverages, sources, budget 
       const quick = new Set(
         rest.flatMap((mutant) => listTests(mutant)).filter((coverage) => costOf(coverage) < QUICK),
       );
-      for (const coverage of choose(mutants[0]?.file ?? '', [...quick], budget)) {
+      for (const coverage of choose(mutants[0]?.file ?? '', [...quick], budget / 10)) {
         const { test, hash: content, milliseconds } = coverage;
         const limit = PATIENCE.milliseconds + PATIENCE.times * milliseconds;
         let reached = rest.filter(
