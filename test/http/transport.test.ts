@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call, parseRaw, raw } from '../support/api.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
@@ -120,6 +121,17 @@ test('a connection goes on after two keys', async () => {
   const last = `GET /v1/pets HTTP/1.1\r\n${caller}Connection: close\r\n\r\n`;
   const text = await raw(shared.url, twice + last);
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400', 'HTTP/1.1 200']);
+});
+
+test('a connection goes on after a body that nobody reads', async () => {
+  const caller = `${HOST}Authorization: Bearer ${await shared.issueKey()}\r\n`;
+  const { hostname, port } = new URL(shared.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`POST /v1/pets HTTP/1.1\r\n${caller}Content-Type: text/plain\r\nContent-Length: 4\r\n\r\n`);
+  const [refusal] = (await once(socket, 'data')) as [Buffer];
+  assert.match(String(refusal), /^HTTP\/1\.1 415 /);
+  socket.write(`bodyGET /v1/pets HTTP/1.1\r\n${caller}Connection: close\r\n\r\n`);
+  assert.match(await textOf(socket), /HTTP\/1\.1 200 OK/);
 });
 
 test('the name of the coding chunked may have capital letters', async () => {

@@ -25,6 +25,7 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/mutants', import.
 const TESTS = [
   'src/**/*.test.ts',
   'test/{api,app,cli,client,config,console,domain,http,limits,management,pages,record,storage}/*.test.ts',
+  'test/deploy/limits.test.ts',
 ];
 
 const { values, positionals } = parseArgs({

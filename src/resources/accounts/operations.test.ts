@@ -83,3 +83,14 @@ test('the list of accounts and its count take the same filters', async (t) => {
   for (const query of ['plan=x', 'state=x', 'sort=x'])
     assert.equal((await ask(`/accounts?${query}`)).status, 400, query);
 });
+
+test('the link to the next page has the search as an address writes it', async (t) => {
+  const { its, ask } = await adminOf(await startTestConsole(t));
+  for (const name of ['Cats & Co', 'Dogs & Co'])
+    await createAccount(its.store.accounts, name, 'free', PLANS.free);
+  const page = await ask('/accounts?limit=1&search=%26%20co');
+  assert.equal(page.json.length, 1);
+  const [, next = ''] = /\/admin\/v1([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '') ?? [];
+  assert.match(next, /[?&]search=%26%20co&/);
+  assert.equal((await ask(next)).json.length, 1);
+});
