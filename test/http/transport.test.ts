@@ -127,10 +127,12 @@ test('a connection goes on after a body that nobody reads', async () => {
   const caller = `${HOST}Authorization: Bearer ${await shared.issueKey()}\r\n`;
   const { hostname, port } = new URL(shared.url);
   const socket = connect(Number(port), hostname);
-  socket.write(`POST /v1/pets HTTP/1.1\r\n${caller}Content-Type: text/plain\r\nContent-Length: 4\r\n\r\n`);
+  socket.write(
+    `POST /v1/pets HTTP/1.1\r\n${caller}Content-Type: text/plain\r\nContent-Length: 200000\r\n\r\n`,
+  );
   const [refusal] = (await once(socket, 'data')) as [Buffer];
   assert.match(String(refusal), /^HTTP\/1\.1 415 /);
-  socket.write(`bodyGET /v1/pets HTTP/1.1\r\n${caller}Connection: close\r\n\r\n`);
+  socket.write(`${'x'.repeat(200_000)}GET /v1/pets HTTP/1.1\r\n${caller}Connection: close\r\n\r\n`);
   assert.match(await textOf(socket), /HTTP\/1\.1 200 OK/);
 });
 
