@@ -111,6 +111,16 @@ test('nothing is written for addresses or refusals while the service runs', asyn
   assert.deepEqual([count('usage'), count('standings')], [5_050, 50]);
 });
 
+test('a stop writes no refusal that counts no more', async (t) => {
+  const { limiter, count, clock } = service(t);
+  const [caller] = keys(1);
+  assert.ok(caller);
+  await chargeAll(limiter, [caller, caller]);
+  clock.advance(60_000);
+  await limiter.flushAll();
+  assert.equal(count('standings'), 0);
+});
+
 test('an account is not forgotten in memory before its row is written', async (t) => {
   const { clock, store } = service(t);
   const limiter = new MemoryLimiter(clock, POLICY, store.limits, undefined, 500);
