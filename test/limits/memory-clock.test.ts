@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unixMilliseconds } from '../support/clock.ts';
-import { processes } from './counting-service.ts';
+import { addresses, processes } from './counting-service.ts';
 import { chargeAll, keyCaller, repeat } from './quota-contract.ts';
 
 const KEY = keyCaller(1);
@@ -65,4 +65,32 @@ test('a stored ban that is days ahead lasts no longer than one that begins now',
   assert.deepEqual(await first.store.limits.listBans(), [{ keyId: 1, until, count: 1 }]);
   first.clock.advance(300_000);
   assert.equal((await first.limiter.charge(KEY)).kind, 'admitted');
+});
+
+test('an address of a clock that was days ahead is corrected, and written at the stop only', async (t) => {
+  const { start } = processes(t);
+  const callers = addresses(1);
+  const before = start('2026-11-25T00:30:00Z');
+  await chargeAll(before.limiter, callers);
+  await before.limiter.flushAll();
+  const { limiter } = start('2026-11-21T23:30:00Z');
+  const decisions = await chargeAll(limiter, callers);
+  assert.deepEqual(
+    decisions.map(({ quota }) => quota.day.remaining),
+    [998],
+  );
+  await limiter.flush();
+});
+
+test('a ban of a clock that was ahead is corrected in the store, too', async (t) => {
+  const { start } = processes(t);
+  const before = start('2026-11-25T00:30:00Z');
+  await chargeAll(before.limiter, repeat(160, KEY));
+  await before.limiter.flushAll();
+  const { limiter, clock, store } = start('2026-11-21T23:30:00Z');
+  assert.equal((await limiter.charge(KEY)).kind, 'banned');
+  await limiter.flush();
+  assert.deepEqual(await store.quotas.listBans(), [
+    { keyId: 1, until: unixMilliseconds(clock) + 300_000, count: 1 },
+  ]);
 });

@@ -111,6 +111,21 @@ test('nothing is written for addresses or refusals while the service runs', asyn
   assert.deepEqual([count('usage'), count('standings')], [5_050, 50]);
 });
 
+test('an account that is only read is not written', async (t) => {
+  const { limiter, clock, store } = service(t);
+  const callers = keys(1);
+  await chargeAll(limiter, callers);
+  await limiter.flush();
+  const written: string[] = [];
+  const next = new MemoryLimiter(clock, POLICY, {
+    ...recordingWrites(written)(store.limits),
+    dropLifted: async () => void written.push('lifted bans'),
+  });
+  for (const caller of callers) await next.peek(caller);
+  await next.flush();
+  assert.deepEqual(written, []);
+});
+
 test('a stop writes no refusal that counts no more', async (t) => {
   const { limiter, count, clock } = service(t);
   const [caller] = keys(1);

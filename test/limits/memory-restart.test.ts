@@ -260,11 +260,12 @@ test('a caller that is being read during a reload is read again', async (t) => {
       return counts;
     },
   });
-  const early = limiter.charge(KEY);
+  const [early, seen] = [limiter.charge(KEY), limiter.peek(KEY)];
   const meanwhile = start(clock);
   await chargeAll(meanwhile.limiter, repeat(20, KEY));
   await meanwhile.limiter.flushAll();
   await limiter.reload();
   gate.resolve();
   assert.equal((await early).quota.day.remaining, 979);
+  assert.equal((await seen).day.remaining, 980);
 });

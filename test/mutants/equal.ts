@@ -260,4 +260,17 @@ export const EQUAL: readonly EqualMutant[] = [
     replacement: '""',
     because: 'a GET has neither body nor idempotency key; it spares a turn of the event loop',
   },
+  {
+    file: 'src/limits/memory.ts',
+    original: '!hasEnded(record, now)',
+    replacement: 'true',
+    line: 'this.#records.set(keyId, record)',
+    because: 'it spares memory until the next pruning',
+  },
+  {
+    file: 'src/limits/memory.ts',
+    original: 'record.ban?.until !== ban?.until',
+    replacement: 'true',
+    because: 'it then writes what the store has already',
+  },
 ];
