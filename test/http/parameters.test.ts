@@ -20,8 +20,8 @@ import {
   int64,
   int64List,
   integer,
-  oneOf,
-  placeCursor,
+  choice,
+  sortKeyCursor,
   readQuery,
   rowFilter,
   rowId,
@@ -74,7 +74,7 @@ const KINDS = {
     parameter: integer({ minimum: 2, maximum: 100, default: 20 }, ABOUT),
     valid: { 2: 2, 100: 100 },
     invalid: ['1', '101', '02', '+2', '2.0', '', ' 2', '2 ', '1e1', '12345'],
-    fault: 'must be an integer from 2 to 100',
+    issue: 'must be an integer from 2 to 100',
     absent: 20,
     longest: 3,
   },
@@ -82,7 +82,7 @@ const KINDS = {
     parameter: integer({ minimum: 0, maximum: 9_999, default: 0 }, ABOUT),
     valid: { 0: 0, 9999: 9_999, 10: 10 },
     invalid: ['00', '-1', '10000'],
-    fault: 'must be an integer from 0 to 9999',
+    issue: 'must be an integer from 0 to 9999',
     absent: 0,
     longest: 4,
   },
@@ -90,7 +90,7 @@ const KINDS = {
     parameter: int64(ABOUT),
     valid: { '-9223372036854775808': -(2n ** 63n), '9223372036854775807': 2n ** 63n - 1n },
     invalid: ['9223372036854775808', '01', ''],
-    fault: 'must be an integer of 64 bits',
+    issue: 'must be an integer of 64 bits',
     absent: undefined,
     longest: 20,
   },
@@ -98,7 +98,7 @@ const KINDS = {
     parameter: flag(ABOUT),
     valid: { true: true, false: false },
     invalid: ['', '1', 'True'],
-    fault: 'must be true or false',
+    issue: 'must be true or false',
     absent: false,
     longest: 4,
   },
@@ -106,7 +106,7 @@ const KINDS = {
     parameter: int64List(2, ABOUT),
     valid: { 7: [7n] },
     invalid: ['', '07', '1,2'],
-    fault: 'must be an integer of 64 bits, given at most 2 times',
+    issue: 'must be an integer of 64 bits, given at most 2 times',
     absent: undefined,
     longest: 20,
   },
@@ -114,16 +114,16 @@ const KINDS = {
     parameter: instant(ABOUT),
     valid: { '1970-01-01T00:00:01Z': 1_000, [`1970-01-01T00:00:01.${'0'.repeat(43)}Z`]: 1_000 },
     invalid: ['', '1970-01-01', `1970-01-01T00:00:01.${'0'.repeat(44)}Z`],
-    fault:
+    issue:
       'must be a date-time of RFC 3339, such as 2027-01-15T10:00:00+01:00 (in an address, write + as %2B)',
     absent: undefined,
     longest: 28,
   },
-  oneOf: {
-    parameter: oneOf(['a', 'b c'], 'Letter', ABOUT),
+  choice: {
+    parameter: choice(['a', 'b c'], { description: 'A letter.', example: 'a' }),
     valid: { a: 'a', 'b c': 'b c' },
     invalid: ['', 'A', 'c'],
-    fault: 'must be one of a, b c',
+    issue: 'must be one of a, b c',
     absent: undefined,
     longest: 5,
   },
@@ -131,7 +131,7 @@ const KINDS = {
     parameter: choices(['a', 'b', 'c'], 2, ABOUT),
     valid: { a: ['a'], c: ['c'] },
     invalid: ['', 'd'],
-    fault: 'must be one of a, b, c, given at most 2 times',
+    issue: 'must be one of a, b, c, given at most 2 times',
     absent: undefined,
     longest: 1,
   },
@@ -139,7 +139,7 @@ const KINDS = {
     parameter: rowId('The row.'),
     valid: { 1: 1, 9007199254740991: Number.MAX_SAFE_INTEGER },
     invalid: ['0', '-1', '9007199254740992', 'a'],
-    fault: 'must be an integer of 64 bits',
+    issue: 'must be an integer of 64 bits',
     absent: undefined,
     longest: 20,
   },
@@ -147,7 +147,7 @@ const KINDS = {
     parameter: rowFilter('The row.'),
     valid: { 1: 1, 9007199254740991: Number.MAX_SAFE_INTEGER, 9007199254740992: 0, 0: 0, '-1': 0 },
     invalid: ['a', '01', '9223372036854775808'],
-    fault: 'must be an integer of 64 bits',
+    issue: 'must be an integer of 64 bits',
     absent: undefined,
     longest: 20,
   },
@@ -155,7 +155,7 @@ const KINDS = {
     parameter: seconds(ABOUT),
     valid: { 0: 0, 999999999: 999_999_999 },
     invalid: ['', '-1', '1000000000', '1.5', 'a1', '1a'],
-    fault: 'must be a whole number of seconds with at most 9 digits',
+    issue: 'must be a whole number of seconds with at most 9 digits',
     absent: undefined,
     longest: 9,
   },
@@ -163,7 +163,7 @@ const KINDS = {
     parameter: shortText(3, { ...ABOUT, example: 'abc' }),
     valid: { '': '', äöü: 'äöü' },
     invalid: ['abcd', 'a\0'],
-    fault: 'must have at most 3 characters',
+    issue: 'must have at most 3 characters',
     absent: undefined,
     longest: 27,
   },
@@ -171,17 +171,17 @@ const KINDS = {
     parameter: cursor,
     valid: { [encodeCursor(42n)]: 42n },
     invalid: ['', '42', encodeCursor('2026.42.more')],
-    fault: 'must come from the Link header of a list',
+    issue: 'must come from the Link header of a list',
     absent: undefined,
     longest: 16,
   },
 };
 
-for (const [kind, { parameter, valid, invalid, fault, absent, longest }] of Object.entries(KINDS)) {
+for (const [kind, { parameter, valid, invalid, issue, absent, longest }] of Object.entries(KINDS)) {
   test(`the values of a parameter of the kind ${kind} end where its description says`, () => {
     for (const [text, value] of Object.entries(valid)) assert.deepEqual(parameter.read(text), value, text);
     for (const text of invalid) assert.equal(parameter.read(text), undefined, text);
-    assert.deepEqual([parameter.fault, parameter.absent, parameter.longest], [fault, absent, longest]);
+    assert.deepEqual([parameter.issue, parameter.absent, parameter.longest], [issue, absent, longest]);
   });
 }
 
@@ -207,7 +207,13 @@ test('a value in the link to the next page is the text that it was', () => {
   assert.equal(cursor.write?.(42n), encodeCursor(42n));
 });
 
-const PLACE = placeCursor(
+const SORT_KEY = sortKeyCursor<{
+  at: number;
+  id: number | undefined;
+  count: number;
+  place: bigint;
+  operation: string;
+}>(
   {
     at: cursorInstant,
     id: cursorOptional(cursorRowId),
@@ -218,8 +224,8 @@ const PLACE = placeCursor(
   { at: 5, id: 7, count: -3, place: 9n, operation: 'listPets' },
 );
 
-test('a cursor of several values comes back as the place that it was made of', () => {
-  for (const place of [
+test('a cursor of several values comes back as the sort key that it was made of', () => {
+  for (const key of [
     { at: 5, id: 7, count: -3, place: 9n, operation: 'listPets' },
     { at: 0, id: 1, count: -Number.MAX_SAFE_INTEGER, place: 0n, operation: 'a' },
     {
@@ -230,10 +236,10 @@ test('a cursor of several values comes back as the place that it was made of', (
       operation: 'a'.repeat(100),
     },
   ])
-    assert.deepEqual(PLACE.read(PLACE.write?.(place) ?? ''), place);
+    assert.deepEqual(SORT_KEY.read(SORT_KEY.write?.(key) ?? ''), key);
   const withoutId = { at: 5, count: -3, place: 9n, operation: 'listPets' };
-  assert.deepEqual(PLACE.read(PLACE.write?.({ ...withoutId, id: undefined }) ?? ''), withoutId);
-  assert.equal(PLACE.example, encodeCursor('5.7.-3.9.listPets'));
+  assert.deepEqual(SORT_KEY.read(SORT_KEY.write?.({ ...withoutId, id: undefined }) ?? ''), withoutId);
+  assert.equal(SORT_KEY.example, encodeCursor('5.7.-3.9.listPets'));
 });
 
 test('a cursor that the service did not make is none', () => {
@@ -253,16 +259,16 @@ test('a cursor that the service did not make is none', () => {
     `5.7.-3.9.${'a'.repeat(101)}`,
     `5.7.-3.9.${'a'.repeat(300)}`,
   ])
-    assert.equal(PLACE.read(encodeCursor(wrong)), undefined, wrong);
-  assert.equal(PLACE.read('!'), undefined);
+    assert.equal(SORT_KEY.read(encodeCursor(wrong)), undefined, wrong);
+  assert.equal(SORT_KEY.read('!'), undefined);
 });
 
 test('a cursor has at most 256 characters', () => {
-  const { read: readPlace } = placeCursor({ name: cursorText(/^a+$/) }, { name: 'a' });
+  const { read: readKey } = sortKeyCursor({ name: cursorText(/^a+$/) }, { name: 'a' });
   const [longest, beyond] = [188, 189].map((length) => encodeCursor('a'.repeat(length)));
   assert.equal(longest?.length, 256);
-  assert.deepEqual(readPlace(longest), { name: 'a'.repeat(188) });
-  assert.equal(readPlace(beyond ?? ''), undefined);
+  assert.deepEqual(readKey(longest), { name: 'a'.repeat(188) });
+  assert.equal(readKey(beyond ?? ''), undefined);
 });
 
 test('what a query may not hold is named', () => {

@@ -90,7 +90,7 @@ test('a ban of a clock that was ahead is corrected in the store, too', async (t)
   const { limiter, clock, store } = start('2026-11-21T23:30:00Z');
   assert.equal((await limiter.charge(KEY)).kind, 'banned');
   await limiter.flush();
-  assert.deepEqual(await store.quotas.listBans(), [
+  assert.deepEqual(await store.limits.listBans(), [
     { keyId: 1, until: unixMilliseconds(clock) + 300_000, count: 1 },
   ]);
 });

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/domain/clock.ts';
 import type { Limits } from '../../src/domain/plan.ts';
 import {
   correctCounts,
-  describeWindows,
+  toWindows,
   peek,
   type Quota,
   take,
@@ -194,7 +194,7 @@ test('a lower plan leaves no negative remaining', () => {
 
 test('people read when a window resets in whole Unix seconds, rounded up', () => {
   assert.deepEqual(
-    describeWindows({
+    toWindows({
       minute: { limit: 60, remaining: 2, resetsAt: 1_001 },
       day: { limit: 1_000, remaining: 7, resetsAt: 86_400_000 },
     }),

@@ -3,14 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyRecord } from '../../domain/account.ts';
 import { PLANS } from '../../domain/plan.ts';
-import {
-  refuseEnded,
-  refuseReplaced,
-  refuseRotation,
-  refuseScopes,
-  toKey,
-  TOO_MANY_KEYS,
-} from './rules.ts';
+import { refuseEnded, refuseReplaced, refuseRotation, refuseScopes, toKey, TOO_MANY_KEYS } from './rules.ts';
 
 const KEY: KeyRecord = {
   id: 3,
