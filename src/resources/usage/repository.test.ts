@@ -233,6 +233,18 @@ for (const [name, fresh] of STORES) {
     assert.deepEqual(await usageHistory.sums({ ...days, by: 'operation' }), []);
   });
 
+  test(`${name}: one call deletes all old rows of its keys, however many`, async (t) => {
+    const { clock, hour, count, usageHistory, passTime, read } = await prepare(t);
+    const many = Array.from({ length: 11_000 }, (_, index) => count(hour, [1, 0, 0, 0], `operation${index}`));
+    await usageHistory.add({ writer: 'one', sequence: 1, counts: many });
+    await passTime(KEPT.hour + DAY);
+    const now = Math.floor(clock().unix / HOUR);
+    const week = Array.from({ length: 7 }, (_, day) => count(now - 24 * day, [1, 0, 0, 0]));
+    await usageHistory.add({ writer: 'one', sequence: 2, counts: week });
+    await usageHistory.prune();
+    assert.deepEqual(await read({ interval: 'hour', from: hour * HOUR, to: (hour + 1) * HOUR }), []);
+  });
+
   test(`${name}: a clock that jumps far ahead deletes no history`, async (t) => {
     const { clock, hour, count, usageHistory, passTime, read } = await prepare(t);
     await usageHistory.add({ writer: 'one', sequence: 1, counts: [count(hour, [1, 0, 0, 0])] });
