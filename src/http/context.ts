@@ -59,8 +59,8 @@ export interface RequestContext {
   parameters: Values;
   body: unknown;
   idempotency: Idempotency | undefined;
-  /** The place of the request among those in flight. */
-  place: number;
+  /** The index of the request among those in flight. */
+  index: number;
 }
 
 /** The client closed the connection before its answer, so there is nobody to answer. */

@@ -1,7 +1,7 @@
 // Contract: section 3.
 import { ACCEPT_PATCH } from './body.ts';
 import { REQUEST_HEADERS } from './request-headers.ts';
-import { type Fields, fields, flatFields, joinFields, NO_FIELDS } from 'direct-http';
+import { type Fields, fields, joinFields, NO_FIELDS } from 'direct-http';
 
 /** The headers that scripts in a browser may read. */
 const EXPOSED =
@@ -22,7 +22,7 @@ export interface Cors {
 
 export function cors(allowed: '*' | readonly string[]): Cors {
   const exposed = fields('Access-Control-Expose-Headers', EXPOSED);
-  const any = flatFields(fields('Access-Control-Allow-Origin', '*'), exposed);
+  const any = joinFields(fields('Access-Control-Allow-Origin', '*'), exposed);
   if (allowed === '*') return { withoutOrigin: NO_FIELDS, of: () => any };
   const vary = fields('Vary', 'Origin');
   return {

@@ -112,18 +112,18 @@ export class Listener implements Handlers<Response> {
       parameters: NO_PARAMETERS,
       body: undefined,
       idempotency: undefined,
-      place: this.#inFlight.length,
+      index: this.#inFlight.length,
     };
     this.#inFlight.push(context);
     return context;
   }
 
-  /** The last request in flight takes the place of this one. */
+  /** The last request in flight moves to the index of this one. */
   #end(context: RequestContext): void {
     const last = this.#inFlight.pop();
     if (last === undefined || last === context) return;
-    last.place = context.place;
-    this.#inFlight[context.place] = last;
+    last.index = context.index;
+    this.#inFlight[context.index] = last;
   }
 
   async #respond(context: RequestContext): Promise<Response> {

@@ -1,6 +1,5 @@
 // Contract: section 6.
 import { DAY, MINUTE } from '../domain/clock.ts';
-import { decimal } from '../domain/decimal.ts';
 import type { Ban } from '../limits/ban.ts';
 import type { Decision } from '../limits/limiter.ts';
 import type { Quota } from '../limits/quota.ts';
@@ -41,8 +40,8 @@ export function refuseByLimit(decision: Decision): Response | undefined {
  */
 export function rateHeaders({ at, governing, minute, day }: Quota, ban?: Ban): Fields {
   const { limit, resetsAt } = governing === 'minute' ? minute : day;
-  const minuteLeft = decimal(ban === undefined ? minute.remaining : 0);
-  const dayLeft = decimal(ban === undefined ? day.remaining : 0);
+  const minuteLeft = ban === undefined ? minute.remaining : 0;
+  const dayLeft = ban === undefined ? day.remaining : 0;
   const left = governing === 'minute' ? minuteLeft : dayLeft;
   const minuteWait = seconds((ban?.until ?? minute.resetsAt) - at);
   const dayWait = seconds((ban?.until ?? day.resetsAt) - at);

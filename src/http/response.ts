@@ -9,7 +9,7 @@ import { otherMethod, type TransportStatus } from './messages.ts';
 import type { AnyPage, HandlerResult } from './operation.ts';
 import type { Values } from './parameters.ts';
 import type { BoundOperation } from './routes.ts';
-import { type Fields, fields, flatFields, joinFields, NO_FIELDS, octets, trustedFields } from 'direct-http';
+import { type Fields, fields, joinFields, NO_FIELDS, octets, trustedFields } from 'direct-http';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -141,27 +141,17 @@ function toPageResponses(
   // A WeakMap would hold pages that nobody needs, because V8 promotes its keys to the old generation.
   if (cache?.response !== undefined) return cache.response as ContentResponses;
   const link = next === undefined ? NO_FIELDS : nextLink(options.base, operation, parameters, next);
-  const responses = toContentResponses(
-    encode(items),
-    link,
-    options,
-    cache === undefined ? joinFields : flatFields,
-  );
+  const responses = toContentResponses(encode(items), link, options);
   if (cache !== undefined) cache.response = responses;
   return responses;
 }
 
-function toContentResponses(
-  json: string,
-  link: Fields,
-  { caching }: ResponseOptions,
-  join: (...parts: readonly Fields[]) => Fields = joinFields,
-): ContentResponses {
+function toContentResponses(json: string, link: Fields, { caching }: ResponseOptions): ContentResponses {
   const tag = entityTag(json);
   const etag = trustedFields(`ETag: ${tag}\r\n`);
   return {
     tag,
-    whole: { status: 200, headers: join(JSON_CONTENT, etag, caching, link), body: octets(json) },
+    whole: { status: 200, headers: joinFields(JSON_CONTENT, etag, caching, link), body: octets(json) },
     notModified: { status: 304, headers: joinFields(etag, caching, link) },
   };
 }

@@ -10,7 +10,7 @@ import type { Page } from '../../domain/page.ts';
 import { chunksOf } from '../../domain/chunks.ts';
 import { repeatRounds } from '../../domain/rounds.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { join, raw, type Row, Sql, sql } from '../../storage/sql.ts';
+import { join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
 import {
   createParser,
   enumeration,
@@ -97,33 +97,13 @@ export async function recordEvents(
   for (const insert of others) await transaction.run(insert);
 }
 
-/** The texts of `insertEvents`, by the number of events and the place of the clock: each change of an animal needs one. */
-const INSERTS = new Map<string, readonly string[]>();
-
 function insertEvents(transaction: Transaction, events: readonly NewEvent[]): Sql {
-  const { clock, dialect, hasOneWriter } = transaction;
-  const name = `${events.length} ${dialect.kind} ${hasOneWriter}`;
-  const texts = INSERTS.get(name);
-  if (texts !== undefined)
-    return new Sql(
-      texts,
-      events.flatMap(({ accountId, environment, type, version = null, data, actor }) => [
-        accountId,
-        environment,
-        type,
-        ...clock.values,
-        version,
-        data,
-        textFromActor(actor),
-      ]),
-    );
+  const { clock } = transaction;
   const rows = events.map(
     ({ accountId, environment, type, version = null, data, actor }) =>
       sql`(${accountId}, ${environment}, ${type}, ${clock}, ${version}, ${data}, ${textFromActor(actor)})`,
   );
-  const insert = sql`INSERT INTO ${chooseTable(transaction)} (${NEW_COLUMNS}) VALUES ${join(rows)}`;
-  INSERTS.set(name, insert.strings);
-  return insert;
+  return sql`INSERT INTO ${chooseTable(transaction)} (${NEW_COLUMNS}) VALUES ${join(rows)}`;
 }
 
 /**

@@ -6,20 +6,13 @@ import { type Row, sql } from '../../storage/sql.ts';
 import { type Codec, enumeration, instant, integer, optional, Table, text } from '../../storage/table.ts';
 import { ACCOUNTS, parseAccount } from '../accounts/repository.ts';
 
-/** Keys have few different lists of scopes, and thousands of keys are cached: those with the same text share one list. */
-const LISTS = new Map<string, readonly Scope[]>();
-
 /** Names with spaces between them, in the order of SCOPES. */
 const scopeList: Codec<readonly Scope[], false> = {
   type: 'text',
   isOptional: false,
   decode(stored: string) {
-    let list = LISTS.get(stored);
-    if (list === undefined) {
-      const names = stored.split(' ');
-      LISTS.set(stored, (list = SCOPES.filter((scope) => names.includes(scope))));
-    }
-    return list;
+    const names = stored.split(' ');
+    return SCOPES.filter((scope) => names.includes(scope));
   },
   encode: (scopes) => SCOPES.filter((scope) => scopes.includes(scope)).join(' '),
 };
