@@ -188,4 +188,6 @@ export interface PoolLimits {
   readonly connectTimeout: number;
   /** How long the server works on one statement; the answer is waited for half as long again. */
   readonly statementTimeout: number;
+  /** How long a statement waits for a lock. By default a second. */
+  readonly lockTimeout?: number;
 }

@@ -195,7 +195,7 @@ test('copy creates no source, and says in one line what prevents the copy', asyn
   await run(['seed', '1'], { DATABASE_URL: to });
   assert.equal(
     await refused(to),
-    'petstore: The target is not empty: its table pets has rows. Copy into an empty database.\n',
+    'petstore: The target is not empty: its table audit has rows. Copy into an empty database.\n',
   );
   writeFileSync(file('other.db'), 'precious');
   assert.match(await refused(`sqlite:${file('other.db')}`), /^petstore: .+ it is not a SQLite database\.\n$/);

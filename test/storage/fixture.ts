@@ -33,7 +33,13 @@ export interface Fixture {
 }
 
 /** Rules of a store that a test is about. */
-export type FixtureRules = Pick<Partial<RepositorySettings>, 'maxOpenOrders'>;
+/** Writes that wait for each other get as long as a busy machine needs. */
+export const PATIENT_LOCKS = { lockTimeout: 120_000 };
+
+export interface FixtureRules extends Pick<Partial<RepositorySettings>, 'maxOpenOrders'> {
+  /** Milliseconds that a statement of PostgreSQL waits for a lock, where a busy machine needs longer than in production. */
+  readonly lockTimeout?: number;
+}
 
 /** Gives an empty store, and removes it when the test is over. */
 export type NewFixture = (t: TestContext, rules?: FixtureRules) => Promise<Fixture>;

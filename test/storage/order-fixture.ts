@@ -7,7 +7,7 @@ import type { OrderStatus } from '../../src/resources/orders/rules.ts';
 import type { PetStatus } from '../../src/resources/pets/rules.ts';
 import type { Idempotency } from '../../src/domain/idempotency.ts';
 import type { Store } from '../../src/resources/repositories.ts';
-import { get, type NewFixture, REX, requireValue } from './fixture.ts';
+import { type FixtureRules, get, type NewFixture, REX, requireValue } from './fixture.ts';
 import { CLIENT, createAccount } from '../support/store.ts';
 
 export const refused = <Code extends ErrorCode>(error: Code) => ({ error });
@@ -15,8 +15,8 @@ export const refused = <Code extends ErrorCode>(error: Code) => ({ error });
 export const NO_CONTENT = { value: undefined };
 
 /** A fixture with two accounts, and what the tests of orders ask of its store. */
-export async function orderFixture(t: TestContext, fresh: NewFixture) {
-  const fixture = await fresh(t);
+export async function orderFixture(t: TestContext, fresh: NewFixture, rules?: FixtureRules) {
+  const fixture = await fresh(t, rules);
   const { accounts, pets, orders } = fixture.store;
   const mine = (await createAccount(accounts, 'mine', 'free', PLANS.free)).id;
   const otherAccount = (await createAccount(accounts, 'theirs', 'free', PLANS.free)).id;

@@ -22,12 +22,19 @@ export interface PostgresFixture extends Fixture {
 }
 
 /** A database of its own for one test. */
-export async function postgresFixture(t: TestContext, rules: FixtureRules = {}): Promise<PostgresFixture> {
+export async function postgresFixture(
+  t: TestContext,
+  { lockTimeout, ...settings }: FixtureRules = {},
+): Promise<PostgresFixture> {
   const url = await migratedPostgres(t);
   const clock = fakeClock();
   const advanceDatabase = await stopDatabaseClock(url, clock().unix);
   const open = async (ownClock: Clock = clock) => {
-    const store = await openPostgresStore(url, { clock: ownClock, pool: POOL, ...rules });
+    const store = await openPostgresStore(url, {
+      clock: ownClock,
+      pool: { ...POOL, ...(lockTimeout !== undefined && { lockTimeout }) },
+      ...settings,
+    });
     let closed: Promise<void> | undefined;
     const close = () => (closed ??= store.close());
     t.after(close);

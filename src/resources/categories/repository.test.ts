@@ -8,7 +8,7 @@ import type { Patch } from '../../domain/patch.ts';
 import { PLANS } from '../../domain/plan.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import { entityTag, toJson } from '../../domain/json.ts';
-import { readOutcome, replayed, requireValue } from '../../../test/storage/fixture.ts';
+import { PATIENT_LOCKS, readOutcome, replayed, requireValue } from '../../../test/storage/fixture.ts';
 import { refused } from '../../../test/storage/order-fixture.ts';
 import { test } from '../../../test/support/test.ts';
 
@@ -21,7 +21,7 @@ const patch = (fields: Partial<CategoryPatch>, issue?: string): Patch<CategoryPa
 
 for (const [name, fresh] of STORES) {
   const prepare = async (t: TestContext) => {
-    const fixture = await fresh(t);
+    const fixture = await fresh(t, PATIENT_LOCKS);
     const { accounts, categories } = fixture.store;
     const { id: accountId } = await createAccount(accounts, 'mine', 'free', PLANS.free);
     const once: Idempotency = {

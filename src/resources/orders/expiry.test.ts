@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { DAY } from '../../domain/clock.ts';
 import type { Order } from './schema.ts';
 import { entityTag, toJson } from '../../domain/json.ts';
-import { readOutcome, requireValue } from '../../../test/storage/fixture.ts';
+import { PATIENT_LOCKS, readOutcome, requireValue } from '../../../test/storage/fixture.ts';
 import { NO_CONTENT, of, orderFixture, refused } from '../../../test/storage/order-fixture.ts';
 import { test } from '../../../test/support/test.ts';
 
@@ -102,6 +102,7 @@ for (const [name, fresh] of STORES) {
     const { store, another, mine, otherAccount, addPet, order, passTime, states } = await orderFixture(
       t,
       fresh,
+      PATIENT_LOCKS,
     );
     const { orders } = store;
     const made: Order[] = [];

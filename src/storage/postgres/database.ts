@@ -74,7 +74,7 @@ export async function openPool(
   const needed: SessionSettings = {
     ...SESSION,
     statement_timeout: String(limits.statementTimeout),
-    lock_timeout: String(LOCK_PATIENCE),
+    lock_timeout: String(limits.lockTimeout ?? LOCK_PATIENCE),
     idle_in_transaction_session_timeout: String(limits.statementTimeout),
   };
   const connect = (settings: SessionSettings, config: PoolConfig) =>
