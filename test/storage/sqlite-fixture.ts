@@ -17,7 +17,7 @@ export interface SqliteFixture extends Fixture {
 /** A SQLite file in `folder`, or in a temporary one. */
 export async function sqliteFixture(
   t: TestContext,
-  { folder = temporaryFolder(t), lockTimeout: _, ...rules }: FixtureRules & { readonly folder?: string } = {},
+  { folder = temporaryFolder(t), ...rules }: FixtureRules & { readonly folder?: string } = {},
 ): Promise<SqliteFixture> {
   const file = join(folder, 'petstore.db');
   newDatabase(file);
