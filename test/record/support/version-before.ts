@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '../../support/lifetime.ts';
@@ -24,16 +24,23 @@ export function lacksVersionBefore(): string | false {
   }
 }
 
-/** The sources of the version before in a folder of their own, with the packages of this checkout. */
+/** The sources of the version before in a folder of their own, with the installed packages of this checkout. */
 export function checkOutVersionBefore(t: Pick<Lifetime, 'signal'>): string {
   const folder = join(temporaryFolder(t), 'before');
   mkdirSync(folder);
-  const archive = execFileSync('git', ['archive', VERSION_BEFORE, 'bin', 'src', 'package.json'], {
+  const archive = execFileSync('git', ['archive', VERSION_BEFORE, 'bin', 'src', 'packages', 'package.json'], {
     cwd: ROOT,
     maxBuffer: 256 * 1024 ** 2,
   });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const [installed, own] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')];
+  mkdirSync(own);
+  for (const name of readdirSync(installed)) symlinkSync(join(installed, name), join(own, name));
+  // Those of its own sources, which change with it.
+  for (const name of readdirSync(join(folder, 'packages'))) {
+    rmSync(join(own, name));
+    symlinkSync(join(folder, 'packages', name), join(own, name));
+  }
   return folder;
 }
 
