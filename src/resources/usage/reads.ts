@@ -40,7 +40,7 @@ export const KEYS_AT_ONCE = 500;
  * Intervals of keys that one read adds up at most. Each has a row for each operation that the key called. The event loop
  * reads SQLite, and waits for PostgreSQL.
  */
-const CELLS = { sqlite: 800, postgres: 20_000 } as const;
+const CELLS = { sqlite: 250, postgres: 20_000 } as const;
 
 /** Intervals of a slice of a page, at least: of many keys, it reads some keys after the other. */
 const SHORTEST_SLICE = 24;

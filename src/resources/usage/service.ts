@@ -1,5 +1,6 @@
 // Contract: section 6.9.
 import { randomUUID } from 'node:crypto';
+import { MINUTE } from '../../domain/clock.ts';
 import { UsageCounts } from '../../observability/key-usage.ts';
 import type { OpenService } from '../feature.ts';
 import type { UsageRepository } from './repository.ts';
@@ -18,7 +19,14 @@ export function open({ usageHistory, operationIds }: Needs) {
   const write = (signal: AbortSignal) => usage.flush(signal);
   return {
     uses: { usage },
-    tasks: [{ name: 'the usage history', interval: INTERVAL, run: write, isFinished: true }],
+    tasks: [
+      { name: 'the usage history', interval: INTERVAL, run: write, isFinished: true },
+      {
+        name: 'the move of hours that the version before wrote',
+        interval: MINUTE,
+        run: (signal) => usageHistory.moveFormerHours(signal),
+      },
+    ],
     finish: write,
     unwritten() {
       const { unwritten: counts } = usage;
@@ -27,9 +35,6 @@ export function open({ usageHistory, operationIds }: Needs) {
         text: counts.requests > 0 ? `${counts.requests} requests of the usage history` : undefined,
       };
     },
-    async prune(signal) {
-      await usageHistory.moveFormerHours(signal);
-      await usageHistory.prune(signal);
-    },
+    prune: (signal) => usageHistory.prune(signal),
   } satisfies OpenService;
 }

@@ -48,6 +48,3 @@ DELETE FROM usage_days WHERE key_id <= 0;
 -- An instance of the version before may still write to these two. They go with the next release.
 DELETE FROM usage_hours;
 DELETE FROM usage_weeks;
-
--- No statement needs it. Last, because readers wait from here on.
-DROP INDEX usage_days_by_day;
