@@ -81,8 +81,7 @@ export function startBackground({
     'a write to the store',
     async () => {
       await limiter.flush(leaving.signal);
-      for (const service of services) await service.flush?.(signal);
-      await store.dropExpired();
+      await tryAll([() => store.dropExpired(), ...services.map((service) => () => service.flush?.(signal))]);
     },
     { interval: FLUSH_INTERVAL, mayWrite, log },
   );
@@ -117,7 +116,7 @@ export function startBackground({
     async () => {
       if (clock().monotonic - cleanedAt < MINUTE) return;
       cleanedAt = clock().monotonic;
-      for (const service of services) await service.prune?.(leaving.signal);
+      await tryAll(services.map((service) => () => service.prune?.(leaving.signal)));
     },
     { interval: CLEANING_INTERVAL, mayWrite, log },
   );
@@ -146,7 +145,7 @@ export function startBackground({
   };
   /** None waits for another one: the usage history may have much to write after an outage. */
   const finish = async ({ service, finished }: (typeof tasks)[number]) => {
-    await Promise.all([keeper.stop(), ...finished.map((task) => task.stop())]);
+    await Promise.all([service.flush && keeper.stop(), ...finished.map((task) => task.stop())]);
     await service.finish?.(signal);
   };
   /** What the time of a stop was too short for. */
@@ -180,4 +179,17 @@ export function startBackground({
     },
     unwritten,
   };
+}
+
+/** Does one after the other, also after one that fails, so that none starves the others. Rejects with the first failure. */
+async function tryAll(parts: readonly (() => Promise<void> | undefined)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const part of parts) {
+    try {
+      await part();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -21,7 +21,7 @@ import { stopService } from './stop.ts';
 import { type ListenerParts, type OpenPort, openPort } from './listen.ts';
 import type { OpenService } from '../resources/feature.ts';
 import { DEPRECATED_OPERATIONS, OPERATIONS } from '../resources/operations.ts';
-import { openServices, type ServiceNeeds } from '../resources/services.ts';
+import { closeServices, openServices, type ServiceNeeds } from '../resources/services.ts';
 import { openStore } from './store.ts';
 import { findExposedFile } from '../storage/open.ts';
 import type { Store } from '../resources/repositories.ts';
@@ -230,7 +230,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
   } catch (error) {
     for (const server of servers) server.close();
     limiter?.close();
-    for (const service of services.toReversed()) await service.close?.();
+    await closeServices(services, log);
     await store.close();
     throw error;
   }

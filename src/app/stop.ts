@@ -6,6 +6,7 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { RateLimiter } from '../limits/limiter.ts';
 import type { OpenService } from '../resources/feature.ts';
+import { closeServices } from '../resources/services.ts';
 
 /** Milliseconds that a stop waits for the requests that were accepted. The rest of the 10 s is for counts and log. */
 const DRAIN_TIME = 8_000;
@@ -55,7 +56,7 @@ export async function stopService(parts: Parts): Promise<void> {
     clearTimeout(late);
     await gate.end();
     limiter.close();
-    for (const service of services.toReversed()) await service.close?.();
+    await closeServices(services, log);
     await store.close();
     log.info('stopped');
   }

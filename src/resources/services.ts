@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { OpenService, ServiceModule, Together } from './feature.ts';
 import { FEATURES } from './index.ts';
 
@@ -25,12 +26,23 @@ export async function openServices(
 ): Promise<{ readonly services: readonly OpenService[]; readonly uses: ServiceUses }> {
   const services: OpenService[] = [];
   const uses = {};
-  for (const each of FEATURES) {
-    if (!('service' in each)) continue;
-    const { open }: ServiceModule = await each.service();
-    const opened = await open({ ...needs, ...uses } as never);
-    services.push(opened);
-    Object.assign(uses, opened.uses);
+  try {
+    for (const each of FEATURES) {
+      if (!('service' in each)) continue;
+      const { open }: ServiceModule = await each.service();
+      const opened = await open({ ...needs, ...uses } as never);
+      services.push(opened);
+      Object.assign(uses, opened.uses);
+    }
+  } catch (error) {
+    await closeServices(services, needs.log);
+    throw error;
   }
   return { services, uses: uses as ServiceUses };
+}
+
+/** Closes them in the reverse order, also after one that fails. Never rejects. */
+export async function closeServices(services: readonly OpenService[], log: Logger): Promise<void> {
+  for (const service of services.toReversed())
+    await service.close?.().catch((error: unknown) => log.warn({ err: error }, 'a service did not close'));
 }

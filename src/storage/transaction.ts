@@ -124,8 +124,6 @@ export function ask<A extends readonly unknown[], T>(
   return (found ?? question.byDefault)(transaction, ...args);
 }
 
-export const NO_ANSWERS: Answers = new Map();
-
 export type AnyWrite = Write<never, unknown>;
 
 /** Every write of several statements, by its name: `orders.create`. The writing thread of SQLite looks them up by it. */

@@ -3,7 +3,7 @@ import { open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Answers, Transaction } from '../transaction.ts';
 import { gatherChunks } from '../../domain/chunks.ts';
 import { CHUNK_ROWS, type Filling, type Snapshot, type TableReader } from '../engine.ts';
 import { raw, type Sql, sql, type Value } from '../sql.ts';
@@ -33,13 +33,17 @@ export function openSnapshot(file: string): Snapshot {
   };
 }
 
-export async function fillDatabase<T>(file: string, work: (filling: Filling) => Promise<T>): Promise<T> {
+export async function fillDatabase<T>(
+  file: string,
+  answers: Answers,
+  work: (filling: Filling) => Promise<T>,
+): Promise<T> {
   // Closing a connection undoes what it has not committed.
   return withConnection(file, async (db) => {
     lockWhenFree(db);
     const result = await work({
       ...tablesOf(db),
-      ...transactionsOn(db)(Date.now),
+      ...transactionsOn(db, { answers })(Date.now),
       async continueAfter({ name }, id) {
         new Query(db, 'DELETE FROM sqlite_sequence WHERE name = ?').run(name);
         new Query(db, 'INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, id);
@@ -56,6 +60,7 @@ export async function fillDatabase<T>(file: string, work: (filling: Filling) => 
  */
 export async function addAtomically<C extends Codecs, T>(
   file: string,
+  answers: Answers,
   table: Table<C>,
   derive: (transaction: Transaction) => Sql | undefined,
   work: (add: (rows: readonly NewRow<C>[]) => Promise<unknown>) => Promise<T>,
@@ -72,7 +77,7 @@ export async function addAtomically<C extends Codecs, T>(
       db.exec('COMMIT');
     });
     lockWhenFree(db);
-    const transaction = transactionsOn(db)(Date.now);
+    const transaction = transactionsOn(db, { answers })(Date.now);
     const [row] = new Query<[bigint]>(db, 'SELECT seq FROM sqlite_sequence WHERE name = ?').all(table.name);
     const instant = Math.floor(await transaction.now());
     const staged = columns.map((name) => (name === table.stamp ? instant : name));

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { raw, sql } from '../sql.ts';
-import { NO_ANSWERS, type Transaction } from '../transaction.ts';
+import type { Transaction } from '../transaction.ts';
 import { DIALECT } from './dialect.ts';
 import { SQLITE_BUSY, sqliteCode } from './errors.ts';
 import { Statements } from './query.ts';
@@ -48,8 +48,8 @@ export function transactionsOn(
   {
     isSilent = false,
     hasOneWriter = true,
-    answers = NO_ANSWERS,
-  }: Partial<Pick<Transaction, 'isSilent' | 'hasOneWriter' | 'answers'>> = {},
+    answers,
+  }: Partial<Pick<Transaction, 'isSilent' | 'hasOneWriter'>> & Pick<Transaction, 'answers'>,
 ): (now: () => number) => Transaction {
   const statements = new Statements(db);
   const queries: Omit<Transaction, 'now' | 'clock' | 'add'> = {

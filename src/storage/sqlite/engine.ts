@@ -92,7 +92,7 @@ export function sqliteEngine({
     select: async (table, end) => (await read(table.select(end))).map((row) => table.parse(row)),
     write,
     ...openOnce({ write }, (idempotency, work, args) => run(work, args, idempotency)),
-    addAtomically: (...args) => addAtomically(file, ...args),
+    addAtomically: (...args) => addAtomically(file, writes.answers, ...args),
     now: async () => clock().unix,
     async identity() {
       // A file that takes the place of a deleted one can get its number.
@@ -100,7 +100,7 @@ export function sqliteEngine({
       return `file ${dev} ${ino} ${birthtimeNs}`;
     },
     snapshot: async () => openSnapshot(file),
-    fill: (work) => fillDatabase(file, work),
+    fill: (work) => fillDatabase(file, writes.answers, work),
     poolLoad: () => undefined,
     async ping() {
       try {
