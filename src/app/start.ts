@@ -63,7 +63,7 @@ interface ServiceDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: HttpLimits;
-  /** What services of features get in place of what the service is made of. */
+  /** Overrides what the services of features get: the transport of webhooks, for example. */
   readonly features?: Partial<ServiceNeeds>;
   /** The world outside. By default it is the real one. */
   readonly surroundings?: Partial<Surroundings>;

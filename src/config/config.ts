@@ -133,7 +133,7 @@ export function parseConfig<S extends Settings>(
   return Object.freeze({ ...describeConfig(values), ...(Object.fromEntries(own) as SettingValues<S>) });
 }
 
-/** Where the service listens, for a program that loads nothing else of it. @throws ConfigError. */
+/** The address that the service listens on. The health check reads it without the features. @throws ConfigError. */
 export function readAddress({ HOST, PORT }: NodeJS.ProcessEnv) {
   const { values } = parseEnvironment({ HOST, PORT }, {});
   return { host: values.HOST, port: values.PORT };

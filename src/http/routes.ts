@@ -81,7 +81,7 @@ export function bindOperations<Uses>(
   return operations.map((declaration, index) => {
     const { path, deprecated } = declaration;
     const inQuery = queryParameters(declaration);
-    const own = pickUses(declaration, uses);
+    const picked = pickUses(declaration, uses);
     return {
       declaration,
       index,
@@ -90,7 +90,7 @@ export function bindOperations<Uses>(
       absent: absentValues(inQuery),
       headers: deprecated === undefined ? NO_FIELDS : deprecationHeaders(deprecated, base),
       // The declaration has checked that its handler takes what its own parameters and body give.
-      handle: (call) => declaration.handle(call as never, own),
+      handle: (call) => declaration.handle(call as never, picked),
     };
   });
 }

@@ -33,7 +33,7 @@ interface Needs {
   readonly hasWebhooks: boolean;
   /** Whether endpoints may have http, any port and private addresses, for development. */
   readonly allowsPrivateWebhooks: boolean;
-  /** Name servers in place of those of the system. */
+  /** Overrides the name servers of the system. */
   readonly nameServers?: readonly string[] | undefined;
   /** Speaks to the network. By default a thread does. */
   readonly transport?: Transport | undefined;
