@@ -125,8 +125,8 @@ function findEarlyRefusals(
   const { troubles } = world.history;
   const hasMoved = (at: number) => troubles.some(({ kind, from }) => kind === 'clock' && from <= at);
   return calls.filter(isRefused).flatMap((call) => {
-    // Redis may have admitted what an instance refused, because it answered too late.
-    const isCounted = (other: Call) => !isBanned(other) && !(isRefused(other) && isShared(other, limits));
+    // Redis may have admitted what an instance refused or banned by itself, because it answered too late.
+    const isCounted = (other: Call) => other.answer?.status !== 429 || !isShared(other, limits);
     const before = calls.filter((other) => other !== call && other.began <= call.ended && isCounted(other));
     const isInMinute = ({ ended }: Call) => ended >= call.began - MINUTE - SECOND;
     const inMinute = before.filter(isInMinute);
@@ -145,7 +145,7 @@ function findEarlyRefusals(
       ...outage.map(({ from }) => countInstances(world, Math.max(0, from - SECOND))),
       countInstances(world, call.ended),
     );
-    const own = before.filter((other) => other.process === call.process && !isRefused(other));
+    const own = before.filter((other) => other.process === call.process && other.answer?.status !== 429);
     const share = (limit: number) => Math.max(1, Math.floor(limit / most));
     if (own.filter(isInMinute).length >= share(limits.perMinute) || own.length >= share(limits.perDay))
       return [];
