@@ -134,13 +134,14 @@ function findEarlyRefusals(
     const outage = outages(world).filter(({ from, to }) => from <= call.ended && to + RECOVERY >= call.began);
     // A clock that has moved shows the windows of Redis at another time.
     if (outage.length > 0 && hasMoved(call.ended)) return [];
+    // An instance that stood still hears late that Redis answers again.
+    const isStalled = ({ kind, from, to }: Trouble) =>
+      kind === 'stall' && from <= call.ended && to + RECOVERY >= call.began;
+    if (!isShared(call, limits) && troubles.some(isStalled)) return [];
     if (outage.length === 0 || isShared(call, limits))
       return [
         `refused although there was room\n${describe(call)}\n${inMinute.length} in the minute, ${before.length} before`,
       ];
-    const isStalled = ({ kind, from, to }: Trouble) =>
-      kind === 'stall' && from <= call.ended && to + RECOVERY >= call.began;
-    if (troubles.some(isStalled)) return [];
     const most = Math.max(
       ...outage.map(({ from }) => countInstances(world, Math.max(0, from - SECOND))),
       countInstances(world, call.ended),

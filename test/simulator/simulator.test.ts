@@ -111,6 +111,12 @@ const FOUND: readonly (Plan & { readonly fault: string })[] = [
     troubles: ['disk', 'redis', 'endpoints', 'operator'],
     fault: 'the counter forgot a request that Redis had counted too late, and an instance had banned',
   },
+  {
+    seed: 749_573_849,
+    steps: 17,
+    troubles: TROUBLES,
+    fault: 'the counter forgot that an instance which stands still hears late of the end of an outage',
+  },
 ];
 
 for (const { fault, ...found } of FOUND)
