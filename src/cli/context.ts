@@ -9,7 +9,9 @@ import type { CommandContext as Context, Terminal } from '../terminal/command.ts
 import { openOutput, type System } from '../terminal/output.ts';
 
 /** The parts that a command works with. */
-export type CommandContext = Context<Store, Config>;
+export type CommandContext = Context<Store, Config> & {
+  readonly readDeprecated: typeof readDeprecated;
+};
 
 export function systemClock(): Clock {
   return steadyClock(Date.now, performance.now.bind(performance));
@@ -36,7 +38,17 @@ export function openTerminal(system: System) {
     // A lost connection needs no handler here, because the next statement on it fails.
     const store = await openStore({ ...config, clock, ...options, onLost: () => undefined });
     try {
-      await command({ config, clock, store, actor });
+      const useQuotas: CommandContext['useQuotas'] = (work) => openQuotas({ config, clock, store }, work);
+      const tryQuotas: CommandContext['tryQuotas'] = async (things, work) => {
+        try {
+          return await useQuotas(work);
+        } catch (error) {
+          if (!(error instanceof StartupError || error instanceof ServiceError)) throw error;
+          output.printError(`petstore: ${things} are not shown: ${error.message}`);
+          return undefined;
+        }
+      };
+      await command({ config, clock, store, actor, system, readDeprecated, useQuotas, tryQuotas });
     } finally {
       await store.close();
     }
@@ -61,41 +73,38 @@ export function openTerminal(system: System) {
   };
 
   const withQuotas: Terminal<Store, Config>['withQuotas'] = (command) =>
-    withStore((context) => useQuotas(context, (quotas) => command({ ...context, quotas })));
-
-  const tryQuotas: Terminal<Store, Config>['tryQuotas'] = async (context, things, work) => {
-    try {
-      return await useQuotas(context, work);
-    } catch (error) {
-      if (!(error instanceof StartupError || error instanceof ServiceError)) throw error;
-      output.printError(`petstore: ${things} are not shown: ${error.message}`);
-      return undefined;
-    }
-  };
+    withStore((context) => context.useQuotas((quotas) => command({ ...context, quotas })));
 
   return {
     system,
-    /** Loads all operations of the API, which the help of all commands does without. */
-    readDeprecated: async () => (await import('../resources/operations.ts')).DEPRECATED_OPERATIONS,
+    readDeprecated,
     ...output,
     withStore,
     withNewStore,
     withSilentStore,
     withStoreIfAny,
     withQuotas,
-    useQuotas,
-    tryQuotas,
+    useQuotas: ((context, work) => context.useQuotas(work)) as Terminal<Store, Config>['useQuotas'],
+    tryQuotas: ((context, things, work) => context.tryQuotas(things, work)) as Terminal<
+      Store,
+      Config
+    >['tryQuotas'],
   };
 }
 
-async function useQuotas<T>(
-  { config, clock, store }: CommandContext,
+/** Loads all operations of the API, which the help of all commands does without. */
+async function readDeprecated() {
+  return (await import('../resources/operations.ts')).DEPRECATED_OPERATIONS;
+}
+
+async function openQuotas<T>(
+  { config, clock, store }: Pick<CommandContext, 'config' | 'clock' | 'store'>,
   work: (quotas: RateLimitAdmin) => Promise<T>,
 ): Promise<T> {
   const { redisUrl, environment } = config;
   if (redisUrl === undefined) return work(store.limits);
-  const { openQuotas } = await import('../limits/redis/open.ts');
-  const quotas = await openQuotas({ redisUrl, environment, clock });
+  const { openQuotas: open } = await import('../limits/redis/open.ts');
+  const quotas = await open({ redisUrl, environment, clock });
   try {
     return await work(quotas);
   } finally {

@@ -5,7 +5,15 @@ import type { Clock } from '../domain/clock.ts';
 import { cutText } from '../domain/text.ts';
 import type { LimitOption } from './options.ts';
 import { printable } from './printable.ts';
-import { type Cell, type Column, describeCount, TableText, wrapWords } from './table.ts';
+import {
+  type Cell,
+  type Column,
+  describeCell,
+  describeCount,
+  type Screen,
+  TableText,
+  wrapWords,
+} from './table.ts';
 
 /** What the program uses of its process. `process` is one. */
 export interface System {
@@ -75,10 +83,23 @@ export class LongOutput {
 
 /** What a command prints. A stream is opened at its first use. */
 export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Clock) {
-  /** Prints the one JSON value of a command with `--json`. */
-  const printJson = (value: unknown): void => printLine(JSON.stringify(value));
+  const describeScreen = (): Screen => {
+    const { isTTY: isTerminal = false, columns = 0 } = streams.stdout;
+    // A terminal that does not know its width has 0.
+    return {
+      isTerminal,
+      columns: isTerminal && columns > 0 ? columns : undefined,
+      now: clock().unix,
+    };
+  };
 
-  const printLine = (text: string): void => {
+  /** Prints the one JSON value of a command with `--json`. */
+  const printJson = (value: unknown): void => printLine(toJson(value));
+
+  /** Prints a line of text, or of cells without space between them. */
+  const printLine = (line: string | readonly Cell[]): void => {
+    const cells = typeof line === 'string' ? [line] : line;
+    const text = cells.map((cell) => describeCell(cell, describeScreen())).join('');
     streams.stdout.write(`${printable(text)}\n`);
   };
 
@@ -97,14 +118,7 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
   const formatCount = (count: number): string =>
     streams.stdout.isTTY === true ? describeCount(count) : String(count);
 
-  const describeScreen = () => {
-    const { isTTY: isTerminal = false, columns = 0 } = streams.stdout;
-    // A terminal that does not know its width has 0.
-    return { isTerminal, columns: isTerminal && columns > 0 ? columns : undefined };
-  };
-
-  const openTable = (columns: readonly Column[]): TableText =>
-    new TableText(columns, { ...describeScreen(), now: clock().unix });
+  const openTable = (columns: readonly Column[]): TableText => new TableText(columns, describeScreen());
 
   /** Prints what is missing in a table, in lines that fit. */
   const printLack = (lack: string | undefined): void => {

@@ -13,6 +13,13 @@ export type Column =
       readonly shrinks?: true;
     };
 
+/** A column of rows of one kind: its title, what a row has there, and how it fits a narrow terminal. */
+export type RowColumn<Row> = readonly [
+  title: string,
+  cell: (row: Row) => Cell,
+  fit?: { readonly weight?: number; readonly shrinks?: true },
+];
+
 /** A number is a count. Ids are texts, because they have no separators. */
 export type Cell = string | number | ShortCell;
 
@@ -60,6 +67,12 @@ export function describeCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
+export function describeCell(cell: Cell, { isTerminal, now }: Screen): string {
+  if (typeof cell === 'string') return cell;
+  if (typeof cell === 'number') return isTerminal ? describeCount(cell) : String(cell);
+  return isTerminal ? cell.short(now) : cell.exact;
+}
+
 /** Where a table is printed. `columns` is undefined where lines may have any length. */
 export interface Screen {
   readonly isTerminal: boolean;
@@ -87,7 +100,7 @@ export class TableText {
 
   /** The lines of a page, below the header if it is the first one. */
   add(rows: readonly (readonly Cell[])[]): string {
-    const lines = rows.map((row) => row.map((cell) => printable(this.#describe(cell))));
+    const lines = rows.map((row) => row.map((cell) => printable(describeCell(cell, this.#screen))));
     const header = this.#columns.map(({ title }) => title);
     for (const line of [header, ...lines])
       for (const [column, { length }] of line.entries())
@@ -110,12 +123,6 @@ export class TableText {
       ...(this.#isCut ? ['long texts cut'] : []),
     ];
     return lacks.length === 0 ? undefined : `To fit the terminal: ${lacks.join(', ')}. --json has all.`;
-  }
-
-  #describe(cell: Cell): string {
-    if (typeof cell === 'string') return cell;
-    if (typeof cell === 'number') return this.#screen.isTerminal ? describeCount(cell) : String(cell);
-    return this.#screen.isTerminal ? cell.short(this.#screen.now) : cell.exact;
   }
 
   /** Leaves out the lightest columns until the others fit. */

@@ -1,142 +1,91 @@
 // Contract: sections 2 and 8.
-import { type Command, Option } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
-import { toJson } from '../../domain/json.ts';
-import { requireValue, type Terminal } from '../../terminal/command.ts';
-import {
-  JSON_OPTION,
-  type JsonOption,
-  LIMIT_OPTION,
-  type LimitOption,
-  rowId,
-} from '../../terminal/options.ts';
+import { command, type CommandContext, findNamed, group } from '../../terminal/command.ts';
+import { rowId } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
-import { type Cell, type Column, instantCell } from '../../terminal/table.ts';
+import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { argument, choice, LIMIT, option } from '../../terminal/takers.ts';
+import { table, view, viewPages } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { AccountOrder, OrderRepository } from './repository.ts';
-import { ORDER_STATUSES, type OrderStatus } from './rules.ts';
+import { ORDER_STATUSES } from './rules.ts';
 
-interface ListOptions extends JsonOption, LimitOption {
-  readonly account?: string;
-  readonly status?: OrderStatus;
-  readonly pet?: bigint;
-}
-
-interface Repositories {
+type Context = CommandContext<{
   readonly accounts: AccountRepository;
   readonly orders: OrderRepository;
-}
+}>;
 
-export const ORDER_COLUMNS: readonly Column[] = [
-  'ID',
-  { title: 'ACCOUNT', shrinks: true },
-  'PET',
-  'STATUS',
-  'CREATED',
-  'EXPIRES',
-  { title: 'SHIP DATE', weight: 1 },
+export const ORDER_COLUMNS: readonly RowColumn<AccountOrder>[] = [
+  ['ID', ({ id }) => String(id)],
+  ['ACCOUNT', ({ account }) => account, { shrinks: true }],
+  ['PET', ({ petId }) => String(petId)],
+  ['STATUS', ({ status }) => status],
+  ['CREATED', ({ createdAt }) => instantCell(createdAt)],
+  ['EXPIRES', ({ expiresAt }) => instantCell(expiresAt)],
+  ['SHIP DATE', ({ shipDate = '-' }) => shipDate, { weight: 1 }],
 ];
 
-export function ordersCommands(
-  program: Command,
-  { withStore, printLine, printPages, printTable }: Terminal<Repositories>,
-): void {
-  const command = program
-    .command('orders')
-    .description('orders of all accounts: list, show, complete, cancel');
+const ORDER = argument('<id>', 'the number of the order', rowId);
 
-  command
-    .command('list')
-    .description('list orders, newest first')
-    .option('--account <name>', 'only the orders of one account')
-    .addOption(new Option('--status <status>', 'only the orders with this status').choices(ORDER_STATUSES))
-    .option('--pet <id>', 'only the orders of one animal', rowId)
-    .option(...LIMIT_OPTION)
-    .option(...JSON_OPTION)
-    .action(({ json, limit, ...filters }: ListOptions) =>
-      withStore(({ store }) =>
-        printPages(json, readOrders(store, filters), ORDER_COLUMNS, describeOrderCells, { limit }),
-      ),
-    );
+export const ordersCommands = group('orders', 'orders of all accounts: list, show, complete, cancel', [
+  command('list', {
+    description: 'list orders, newest first',
+    takes: {
+      account: option('<name>', 'only the orders of one account'),
+      status: choice('<status>', 'only the orders with this status', ORDER_STATUSES),
+      pet: option('<id>', 'only the orders of one animal', rowId),
+      limit: LIMIT,
+    },
+    run: async ({ account, status, pet: petId, limit }, { store: { accounts, orders } }: Context) => {
+      const accountId = (await findNamed(accounts, account))?.id;
+      const pages = readPages((page) => orders.listWithAccounts({ accountId, petId, status, ...page }));
+      return viewPages(ORDER_COLUMNS, pages, { limit });
+    },
+  }),
 
-  command
-    .command('show')
-    .argument('<id>', 'the number of the order', rowId)
-    .description('show an order of any account')
-    .option(...JSON_OPTION)
-    .action((id: bigint, { json }: JsonOption) =>
-      withStore(async ({ store: { orders } }) => {
-        const order = await readOrder(orders, id);
-        if (json) printLine(toJson(order));
-        else printTable(ORDER_COLUMNS, [describeOrderCells(order)]);
-      }),
-    );
+  command('show', {
+    description: 'show an order of any account',
+    takes: { id: ORDER },
+    run: async ({ id }, { store: { orders } }: Context) => {
+      const order = await readOrder(orders, id);
+      return view(order, table(ORDER_COLUMNS, [order]));
+    },
+  }),
 
-  command
-    .command('complete')
-    .argument('<id>', 'the number of the order', rowId)
-    .description('complete an open order of any account, also while the service runs; its animal is sold')
-    .option(...JSON_OPTION)
-    .action((id: bigint, { json }: JsonOption) =>
-      withStore(async ({ store: { orders }, actor }) => {
-        const completed = await orders.complete(actor, id);
-        const order = await readOrder(orders, id);
-        if ('error' in completed)
-          throw new ServiceError('conflict', `Order ${id} is ${order.status}, so it cannot be completed.`);
-        const { account, petId } = order;
-        printLine(
-          json ? toJson(order) : `Order ${id} of account ${account} is complete. Animal ${petId} is sold.`,
-        );
-      }),
-    );
+  command('complete', {
+    description: 'complete an open order of any account, also while the service runs; its animal is sold',
+    takes: { id: ORDER },
+    run: async ({ id }, { store: { orders }, actor }: Context) => {
+      const completed = await orders.complete(actor, id);
+      const order = await readOrder(orders, id);
+      const { account, petId, status } = order;
+      if ('error' in completed)
+        throw new ServiceError('conflict', `Order ${id} is ${status}, so it cannot be completed.`);
+      return view(order, `Order ${id} of account ${account} is complete. Animal ${petId} is sold.`);
+    },
+  }),
 
-  command
-    .command('cancel')
-    .argument('<id>', 'the number of the order', rowId)
-    .description(
+  command('cancel', {
+    description:
       'cancel an open order of any account, also while the service runs; its animal is available at once',
-    )
-    .option(...JSON_OPTION)
-    .action((id: bigint, { json }: JsonOption) =>
-      withStore(async ({ store: { orders }, actor }) => {
-        const cancelled = await orders.cancel(actor, id);
-        const order = await readOrder(orders, id);
-        if ('error' in cancelled)
-          throw new ServiceError('conflict', `Order ${id} is complete, so it cannot be cancelled.`);
-        const { account, petId, status } = order;
-        printLine(
-          json
-            ? toJson(order)
-            : `Order ${id} of account ${account} is ${status}. It no longer holds animal ${petId}.`,
-        );
-      }),
-    );
-}
-
-async function* readOrders(
-  { accounts, orders }: Repositories,
-  { account: name, status, pet: petId }: ListOptions,
-): AsyncGenerator<readonly AccountOrder[]> {
-  const accountId = name === undefined ? undefined : requireValue(await accounts.find(name)).id;
-  yield* readPages((page) => orders.listWithAccounts({ accountId, petId, status, ...page }));
-}
+    takes: { id: ORDER },
+    run: async ({ id }, { store: { orders }, actor }: Context) => {
+      const cancelled = await orders.cancel(actor, id);
+      const order = await readOrder(orders, id);
+      const { account, petId, status } = order;
+      if ('error' in cancelled)
+        throw new ServiceError('conflict', `Order ${id} is complete, so it cannot be cancelled.`);
+      return view(
+        order,
+        `Order ${id} of account ${account} is ${status}. It no longer holds animal ${petId}.`,
+      );
+    },
+  }),
+]);
 
 /** @throws ServiceError `not_found` */
 async function readOrder(orders: OrderRepository, id: bigint): Promise<AccountOrder> {
   const order = await orders.getWithAccount(id);
   if ('value' in order) return order.value;
   throw new ServiceError('not_found', `There is no order ${id}.`);
-}
-
-export function describeOrderCells(order: AccountOrder): readonly Cell[] {
-  const { id, account, petId, status, createdAt, expiresAt, shipDate = '-' } = order;
-  return [
-    String(id),
-    account,
-    String(petId),
-    status,
-    instantCell(createdAt),
-    instantCell(expiresAt),
-    shipDate,
-  ];
 }

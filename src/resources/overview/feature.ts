@@ -4,7 +4,7 @@ export const overview = feature({
   name: 'overview',
   commands: {
     accounts: async () => (await import('./show-account.ts')).addShowAccount,
-    pets: async () => (await import('./show-pet.ts')).addShowPet,
+    pets: async () => (await import('./show-pet.ts')).showPet,
   },
   operations: () => import('./operations.ts'),
   service: () => import('./service.ts'),
