@@ -43,6 +43,9 @@ export interface Opener<Context> extends Output {
 /** Adds a command to the program or to a group. */
 export type AddCommand<Context> = (program: Command, terminal: Opener<Context>) => void;
 
+/** A sentence, if something is wrong. */
+type Issue = string | false | undefined;
+
 interface Declaration<T extends Takers, Context> {
   readonly description: string;
   /** In the order of help. `--json` is the last option of every command. */
@@ -51,7 +54,7 @@ interface Declaration<T extends Takers, Context> {
   readonly notes?: string;
   readonly examples?: readonly string[];
   /** What is wrong with the values, told before the store is opened. */
-  readonly check?: (values: Values<T>) => string | false | Promise<string | false>;
+  readonly check?: (values: Values<T>) => Issue | Promise<Issue>;
   /** Its second argument names in its type what it uses. */
   readonly run: (values: Values<T>, context: Context) => View | Promise<View>;
 }

@@ -1,145 +1,97 @@
 // Contract: sections 5 and 8.
-import type { Command } from 'commander';
-import { ServiceError } from '../../domain/errors.ts';
-import type { Plan } from '../../domain/plan.ts';
+import { PLAN_NAMES } from '../../domain/plan.ts';
 import { findNameIssue, isPartOf } from '../../domain/text.ts';
-import { requireValue, type Terminal } from '../../terminal/command.ts';
-import {
-  JSON_OPTION,
-  type JsonOption,
-  type LimitOptions,
-  limitOptions,
-  planOption,
-} from '../../terminal/options.ts';
-import { type Cell, type Column, describeDistance } from '../../terminal/table.ts';
-import type { AccountPatch } from './rules.ts';
-import { toAccount, printAccount } from './show.ts';
+import { command, type CommandContext, group, requireValue } from '../../terminal/command.ts';
+import { type Cell, describeDistance, type RowColumn } from '../../terminal/table.ts';
+import { argument, choice, LIMITS, option, withDefault } from '../../terminal/takers.ts';
+import { type Text, type View, view, viewRows } from '../../terminal/view.ts';
 import type { AccountRepository } from './repository.ts';
+import type { AccountPatch, AccountRecord } from './rules.ts';
+import { describeAccount, toAccount } from './show.ts';
 
-interface Repositories {
-  readonly accounts: AccountRepository;
-}
+type Context = CommandContext<{ readonly accounts: AccountRepository }>;
 
-type CreateOptions = JsonOption & LimitOptions & { readonly plan: Plan; readonly note?: string };
-
-type SetOptions = Partial<CreateOptions>;
-
-interface ListOptions extends JsonOption {
-  readonly search?: string;
-}
-
-const SET_EXAMPLE = `
-Examples:
-  petstore accounts set shop --plan enterprise --per-minute 5000 --per-day 1000000
-  petstore accounts set shop --per-minute 6000
-  petstore accounts set shop --note "Ask for Ada, ada@example.com."`;
-
-const NOTE_OPTION = [
-  '--note <text>',
-  'what operators should know, at most 500 characters; an empty text removes it',
-] as const;
-
-const COLUMNS: readonly Column[] = [
-  { title: 'NAME', shrinks: true },
-  'PLAN',
-  'PER MINUTE',
-  'PER DAY',
-  'STATE',
+const COLUMNS: readonly RowColumn<ReturnType<typeof toAccount>>[] = [
+  ['NAME', ({ name }) => name, { shrinks: true }],
+  ['PLAN', ({ plan }) => plan],
+  ['PER MINUTE', ({ perMinute }) => perMinute],
+  ['PER DAY', ({ perDay }) => perDay],
+  ['STATE', ({ suspendedAt }) => stateCell(suspendedAt)],
 ];
 
-export function accountsCommands(program: Command, terminal: Terminal<Repositories>): void {
-  const { withStore, printLine, printRows } = terminal;
-  const group = program.command('accounts').description('accounts, their plans and their limits');
+const NAME = argument('<name>');
+const NEW_NAME = 'unique; its case does not count';
+const PLAN = choice('<plan>', 'the plan that sets its limits', PLAN_NAMES);
+const NOTE = option('<text>', 'what operators should know, at most 500 characters; an empty text removes it');
 
-  /** Changes an account and prints its new state. */
-  const change = (name: string, json: true | undefined, patch: AccountPatch) =>
-    withStore(async ({ store: { accounts }, actor }) => {
-      const { id } = requireValue(await accounts.find(name));
-      printAccount(terminal, requireValue(await accounts.change(actor, id, patch)), json);
-    });
+export const accountsCommands = group('accounts', 'accounts, their plans and their limits', [
+  command('list', {
+    description: 'list all accounts',
+    takes: {
+      search: option('<text>', 'only the accounts whose name contains this text; its case does not count'),
+    },
+    run: async ({ search = '' }, { store }: Context) => {
+      const fits = isPartOf(search);
+      const accounts = (await store.accounts.listAll()).filter(({ name }) => fits(name));
+      return viewRows(COLUMNS, accounts.map(toAccount));
+    },
+  }),
 
-  group
-    .command('list')
-    .description('list all accounts')
-    .option('--search <text>', 'only the accounts whose name contains this text; its case does not count')
-    .option(...JSON_OPTION)
-    .action(({ search = '', json }: ListOptions) =>
-      withStore(async ({ store }) => {
-        const accounts = await store.accounts.listAll();
-        const fits = isPartOf(search);
-        const rows = accounts.filter(({ name }) => fits(name)).map(toAccount);
-        printRows(json, rows, COLUMNS, ({ name, plan, perMinute, perDay, suspendedAt }) => [
-          name,
-          plan,
-          perMinute,
-          perDay,
-          stateCell(suspendedAt),
-        ]);
-      }),
-    );
+  command('create', {
+    description: 'create an account',
+    takes: { name: argument('<name>', NEW_NAME), plan: withDefault(PLAN, 'free'), ...LIMITS, note: NOTE },
+    run: async ({ name, plan, ...custom }, { store: { accounts }, actor }: Context) =>
+      viewAccount(requireValue(await accounts.create(actor, name, plan, custom))),
+  }),
 
-  limitOptions(
-    group
-      .command('create')
-      .argument('<name>', 'unique; its case does not count')
-      .description('create an account')
-      .addOption(planOption('the plan that sets its limits').default('free')),
-  )
-    .option(...NOTE_OPTION)
-    .option(...JSON_OPTION)
-    .action((name: string, { plan, json, ...custom }: CreateOptions) =>
-      withStore(async ({ store, actor }) => {
-        printAccount(terminal, requireValue(await store.accounts.create(actor, name, plan, custom)), json);
-      }),
-    );
+  command('set', {
+    description:
+      'change the plan, the limits or the note of an account; the service follows within 5 seconds',
+    takes: { name: NAME, plan: PLAN, ...LIMITS, note: NOTE },
+    examples: [
+      'petstore accounts set shop --plan enterprise --per-minute 5000 --per-day 1000000',
+      'petstore accounts set shop --per-minute 6000',
+      'petstore accounts set shop --note "Ask for Ada, ada@example.com."',
+    ],
+    check: ({ plan, perMinute, perDay, note }) =>
+      (plan ?? perMinute ?? perDay ?? note) === undefined &&
+      'Name what to change: --plan, --per-minute, --per-day or --note.',
+    run: async ({ name, ...patch }, context: Context) => viewAccount(await change(context, name, patch)),
+  }),
 
-  limitOptions(
-    group
-      .command('set')
-      .argument('<name>')
-      .description(
-        'change the plan, the limits or the note of an account; the service follows within 5 seconds',
-      )
-      .addOption(planOption('the plan that sets its limits')),
-  )
-    .option(...NOTE_OPTION)
-    .option(...JSON_OPTION)
-    .addHelpText('after', SET_EXAMPLE)
-    .action((name: string, { json, ...patch }: SetOptions) => {
-      if (Object.keys(patch).length === 0)
-        throw new ServiceError(
-          'invalid_parameter',
-          'Name what to change: --plan, --per-minute, --per-day or --note.',
-        );
-      return change(name, json, patch);
-    });
+  command('suspend', {
+    description: 'refuse all keys of an account with 401, within 5 seconds on every instance',
+    takes: { name: NAME },
+    run: async ({ name }, context: Context) => viewAccount(await change(context, name, { suspended: true })),
+  }),
 
-  group
-    .command('suspend')
-    .argument('<name>')
-    .description('refuse all keys of an account with 401, within 5 seconds on every instance')
-    .option(...JSON_OPTION)
-    .action((name: string, { json }: JsonOption) => change(name, json, { suspended: true }));
+  command('resume', {
+    description: 'accept the keys of a suspended account again, within 5 seconds',
+    takes: { name: NAME },
+    run: async ({ name }, context: Context) =>
+      viewAccount(await change(context, name, { suspended: false }), 'It is active: its keys are accepted.'),
+  }),
 
-  group
-    .command('resume')
-    .argument('<name>')
-    .description('accept the keys of a suspended account again, within 5 seconds')
-    .option(...JSON_OPTION)
-    .action(async (name: string, { json }: JsonOption) => {
-      await change(name, json, { suspended: false });
-      if (!json) printLine('It is active: its keys are accepted.');
-    });
+  command('rename', {
+    description: 'give an account another name; its keys and its usage stay',
+    takes: { name: NAME, newName: argument('<new-name>', NEW_NAME) },
+    check: ({ newName }) => findNameIssue('account', newName)?.message,
+    run: async ({ name, newName }, context: Context) =>
+      viewAccount(await change(context, name, { name: newName })),
+  }),
+]);
 
-  group
-    .command('rename')
-    .argument('<name>')
-    .argument('<new-name>', 'unique; its case does not count')
-    .description('give an account another name; its keys and its usage stay')
-    .option(...JSON_OPTION)
-    .action((name: string, newName: string, { json }: JsonOption) =>
-      change(name, json, { name: requireValue(findNameIssue('account', newName) ?? { value: newName }) }),
-    );
+async function change(
+  { store: { accounts }, actor }: Context,
+  name: string,
+  patch: AccountPatch,
+): Promise<AccountRecord> {
+  const { id } = requireValue(await accounts.find(name));
+  return requireValue(await accounts.change(actor, id, patch));
+}
+
+function viewAccount(account: AccountRecord, ...more: readonly Text[]): View {
+  return view(toAccount(account), ...describeAccount(account), ...more);
 }
 
 function stateCell(suspendedAt: string | null): Cell {

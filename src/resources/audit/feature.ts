@@ -11,7 +11,7 @@ export const audit = feature({
     auditKept: ['AUDIT_KEEP_DAYS', time(DAY, 30, 3_650, 400)],
   },
   commands: {
-    audit: async () => (await import('./commands.ts')).auditCommands,
+    audit: async () => (await import('./commands.ts')).auditCommand,
   },
   operations: () => import('./operations.ts'),
   service: () => import('./service.ts'),

@@ -1,80 +1,75 @@
 // Contract: section 6.
-import type { Command } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
-import { requireValue, type Terminal } from '../../terminal/command.ts';
-import { JSON_OPTION, type JsonOption, keyId } from '../../terminal/options.ts';
-import { type Column, instantCell } from '../../terminal/table.ts';
+import { command, type CommandContext, group, requireValue } from '../../terminal/command.ts';
+import { keyId } from '../../terminal/options.ts';
+import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { argument, option } from '../../terminal/takers.ts';
+import { view, viewRows } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { BanRepository } from './repository.ts';
 
-interface Repositories {
+type Context = CommandContext<{
   readonly accounts: AccountRepository;
   readonly bans: BanRepository;
+}>;
+
+interface ListedBan {
+  readonly keyId: number;
+  readonly account: string;
+  readonly until: string;
+  readonly count: number;
 }
 
-interface LiftOptions extends JsonOption {
-  readonly account?: string;
-}
+const COLUMNS: readonly RowColumn<ListedBan>[] = [
+  ['KEY', ({ keyId: id }) => String(id)],
+  ['ACCOUNT', ({ account }) => account, { shrinks: true }],
+  ['ENDS', ({ until }) => instantCell(until)],
+  ['BANS IN A ROW', ({ count }) => count],
+];
 
-const COLUMNS: readonly Column[] = ['KEY', { title: 'ACCOUNT', shrinks: true }, 'ENDS', 'BANS IN A ROW'];
-
-const LIFT_EXAMPLES = `
-Examples:
-  petstore bans lift 7
-  petstore bans lift --account shop`;
-
-export function bansCommands(program: Command, terminal: Terminal<Repositories>): void {
-  const { withQuotas, printJson, printLine, printRows } = terminal;
-  const bans = program
-    .command('bans')
-    .description('keys that are banned because they kept sending requests after a 429');
-
-  bans
-    .command('list')
-    .description('list the bans in force, and how many followed one another within a day')
-    .option(...JSON_OPTION)
-    .action(({ json }: JsonOption) =>
-      withQuotas(async ({ store, quotas }) => {
-        const found = await store.bans.describe(await quotas.listBans());
-        const rows = found.map(({ keyId: id, account, until, count }) => ({
+export const bansCommands = group(
+  'bans',
+  'keys that are banned because they kept sending requests after a 429',
+  [
+    command('list', {
+      description: 'list the bans in force, and how many followed one another within a day',
+      run: async (_, { store, useQuotas }: Context) => {
+        const bans = await useQuotas((quotas) => quotas.listBans());
+        const listed = (await store.bans.describe(bans)).map(({ keyId: id, account, until, count }) => ({
           keyId: id,
           account,
           until: textFromInstant(until),
           count,
         }));
-        printRows(json, rows, COLUMNS, ({ keyId: id, account, until, count }) => [
-          String(id),
-          account,
-          instantCell(until),
-          count,
-        ]);
-      }),
-    );
+        return viewRows(COLUMNS, listed);
+      },
+    }),
 
-  bans
-    .command('lift')
-    .argument('[id]', 'the number of the key', keyId)
-    .description('end a ban and forget the ones before it; a running service follows within a second')
-    .option('--account <name>', 'instead of one key: all banned keys of an account')
-    .option(...JSON_OPTION)
-    .addHelpText('after', LIFT_EXAMPLES)
-    .action((id: number | undefined, { account: name, json }: LiftOptions) => {
-      if ((id === undefined) === (name === undefined))
-        throw new ServiceError(
-          'invalid_parameter',
-          'Name one key by its number, or an account with --account.',
-        );
-      return withQuotas(async ({ store: { accounts, bans: repository }, quotas, actor }) => {
-        const ids = id === undefined ? await listBanned(accounts, quotas, name ?? '') : [id];
-        for (const banned of ids) requireValue(await repository.lift(actor, banned, quotas));
-        const lifted = ids.map((banned) => ({ keyId: banned, lifted: true }));
-        if (json) return printJson(id === undefined ? lifted : lifted[0]);
-        for (const banned of ids) printLine(`The ban of key ${banned} is lifted.`);
-      });
-    });
-}
+    command('lift', {
+      description: 'end a ban and forget the ones before it; a running service follows within a second',
+      takes: {
+        id: argument('[id]', 'the number of the key', keyId),
+        account: option('<name>', 'instead of one key: all banned keys of an account'),
+      },
+      examples: ['petstore bans lift 7', 'petstore bans lift --account shop'],
+      check: ({ id, account }) =>
+        (id === undefined) === (account === undefined) &&
+        'Name one key by its number, or an account with --account.',
+      run: ({ id, account = '' }, { store: { accounts, bans }, useQuotas, actor }: Context) =>
+        useQuotas(async (quotas) => {
+          const ids = id === undefined ? await listBanned(accounts, quotas, account) : [id];
+          for (const banned of ids) requireValue(await bans.lift(actor, banned, quotas));
+          const lifted = ids.map((banned) => ({ keyId: banned, lifted: true }));
+          return view(
+            id === undefined ? lifted : lifted[0],
+            ...ids.map((banned) => `The ban of key ${banned} is lifted.`),
+          );
+        }),
+    }),
+  ],
+);
 
 /** The banned keys of an account. @throws ServiceError when there is none. */
 async function listBanned(

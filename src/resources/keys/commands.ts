@@ -1,6 +1,6 @@
 // Contract: sections 5 and 8.
 import { randomBytes } from 'node:crypto';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Account, KeyRecord } from '../../domain/account.ts';
 import { DEFAULT_SCOPES, type Scope } from '../../domain/scope.ts';
 import { ApiKey } from '../../domain/api-key.ts';
@@ -8,21 +8,36 @@ import type { Actor } from '../../domain/audit.ts';
 import { DAY } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
-import type { Plan } from '../../domain/plan.ts';
+import { type Limits, type Plan, PLAN_NAMES } from '../../domain/plan.ts';
 import type { Result } from '../../domain/result.ts';
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
-import { requireValue, type Terminal } from '../../terminal/command.ts';
-import type { Output } from '../../terminal/output.ts';
-import * as options from '../../terminal/options.ts';
-import type { JsonOption, LimitOptions } from '../../terminal/options.ts';
+import {
+  command,
+  type CommandContext,
+  findNamed,
+  group,
+  requireValue,
+  type Opener as Terminal,
+} from '../../terminal/command.ts';
+import {
+  duration,
+  instant,
+  JSON_OPTION,
+  type JsonOption,
+  keyId,
+  label,
+  scopes as scopeList,
+} from '../../terminal/options.ts';
+import { argument, choice, LIMITS, option, required, withDefault } from '../../terminal/takers.ts';
+import { secretLines, table, view, type View, viewRows } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { visibleStreams } from '../events/rules.ts';
-import type { KeyFilter, KeyRepository } from './repository.ts';
-import { describeKeyCells, toCommandKey, toListedKey, KEY_COLUMNS, readBans } from './key-table.ts';
+import type { KeyRepository } from './repository.ts';
+import { toCommandKey, toListedKey, KEY_COLUMNS, readBans } from './key-table.ts';
 import { rotatedExpiry } from './rules.ts';
 import { LISTED_STATES } from '../../domain/states.ts';
 
-interface Repositories {
+type Context = CommandContext<{
   readonly accounts: AccountRepository;
   readonly keys: KeyRepository;
   /** Absent in a program without webhooks. */
@@ -35,20 +50,7 @@ interface Repositories {
       }[];
     }>;
   };
-}
-
-interface CreateOptions extends JsonOption, LimitOptions {
-  readonly account: string;
-  readonly plan?: Plan;
-  readonly scopes: readonly Scope[];
-  readonly expires?: options.Instant;
-  readonly label?: string;
-}
-
-interface ListOptions extends JsonOption, Omit<KeyFilter, 'state'> {
-  readonly account?: string;
-  readonly state?: (typeof LISTED_STATES)[number];
-}
+}>;
 
 /** Webhooks that `revoke` and `set` name: more than an account can have. */
 const MOST_SHOWN = 100;
@@ -56,159 +58,136 @@ const MOST_SHOWN = 100;
 /** Characters. A key has 52. */
 const LINE_MAX = 1_024;
 
-const CREATE_EXAMPLES = `
-Examples:
-  petstore keys create --account shop
-  petstore keys create --account shelter --plan free
-  petstore keys create --account shop --scopes pets:read --expires 90d --label "price board"
-  petstore keys create --account chain --plan enterprise --per-minute 5000 --per-day 1000000`;
-
-const SET_EXAMPLE = `
-Example:
-  petstore keys set 3 --scopes pets:read,pets:write,store:read,store:write,events:read`;
-
 const FIND_EXAMPLE = `
 Example:
   petstore keys find < leaked-key.txt`;
 
-export function keysCommands(program: Command, terminal: Terminal<Repositories>): void {
-  const { withStore, printJson, printLine } = terminal;
-  const group = program.command('keys').description('API keys: create, list, rotate, set, revoke');
+const KEY = argument('<id>', 'the number of the key', keyId);
 
-  options
-    .limitOptions(
-      group
-        .command('create')
-        .description('create a key and show it once; with --plan, also its account if there is none')
-        .requiredOption('--account <name>', 'the account it belongs to')
-        .addOption(options.planOption('the plan of a new account')),
-    )
-    .addOption(
-      new Option('--scopes <list>', 'what the key may do, separated by commas')
-        .argParser(options.scopes)
-        .default(DEFAULT_SCOPES, DEFAULT_SCOPES.join(',')),
-    )
-    .option(
-      '--expires <when>',
-      'when the key ends: a date (midnight UTC), an ISO 8601 instant, or a duration from now: 90d',
-      options.instant,
-    )
-    .option('--label <text>', 'a note to recognize the key by', options.label)
-    .option(...options.JSON_OPTION)
-    .addHelpText('after', CREATE_EXAMPLES)
-    .action(({ account: name, plan, scopes, expires, label, json, ...custom }: CreateOptions) =>
-      withStore(async ({ config: { environment }, clock, store, actor }) => {
-        const now = clock().unix;
-        const expiresAt = expires?.(now);
-        if (expiresAt !== undefined && expiresAt <= now)
-          throw new ServiceError('invalid_parameter', '--expires must lie in the future.');
-        const account = await findOrCreateAccount(store.accounts, actor, name, plan, custom);
-        const accountId = requireValue(account).id;
-        const key = ApiKey.generate(environment, randomBytes);
-        const created = await store.keys.create(actor, { key, accountId, label, scopes, expiresAt });
-        printIssued(terminal, key, requireValue(created), json);
-      }),
-    );
+export const keysCommands = group('keys', 'API keys: create, list, rotate, set, revoke', [
+  command('create', {
+    description: 'create a key and show it once; with --plan, also its account if there is none',
+    takes: {
+      account: required(option('<name>', 'the account it belongs to')),
+      plan: choice('<plan>', 'the plan of a new account', PLAN_NAMES),
+      ...LIMITS,
+      scopes: withDefault(
+        option('<list>', 'what the key may do, separated by commas', scopeList),
+        DEFAULT_SCOPES,
+        DEFAULT_SCOPES.join(','),
+      ),
+      expires: option(
+        '<when>',
+        'when the key ends: a date (midnight UTC), an ISO 8601 instant, or a duration from now: 90d',
+        instant,
+      ),
+      label: option('<text>', 'a note to recognize the key by', label),
+    },
+    examples: [
+      'petstore keys create --account shop',
+      'petstore keys create --account shelter --plan free',
+      'petstore keys create --account shop --scopes pets:read --expires 90d --label "price board"',
+      'petstore keys create --account chain --plan enterprise --per-minute 5000 --per-day 1000000',
+    ],
+    run: async ({ account, plan, scopes, expires, label: text, ...custom }, context: Context) => {
+      const { config, clock, store, actor } = context;
+      const now = clock().unix;
+      const expiresAt = expires?.(now);
+      if (expiresAt !== undefined && expiresAt <= now)
+        throw new ServiceError('invalid_parameter', '--expires must lie in the future.');
+      const found = await findOrCreateAccount(store.accounts, actor, account, plan, custom);
+      const accountId = requireValue(found).id;
+      const key = ApiKey.generate(config.environment, randomBytes);
+      const created = await store.keys.create(actor, { key, accountId, label: text, scopes, expiresAt });
+      return viewIssued(key, requireValue(created));
+    },
+  }),
 
-  group
-    .command('list')
-    .description('list the records of keys; the time of last use is up to a minute old')
-    .option('--account <name>', 'only the keys of one account')
-    .addOption(new Option('--state <state>', 'only the keys in this state').choices(LISTED_STATES))
-    .option('--unused-for <duration>', 'only keys that nobody has used for this time: 90d', options.duration)
-    .option(
-      '--expires-within <duration>',
-      'only keys that still work and end within this time: 30d',
-      options.duration,
-    )
-    .option(...options.JSON_OPTION)
-    .action((listOptions: ListOptions) => listKeys(terminal, listOptions));
+  command('list', {
+    description: 'list the records of keys; the time of last use is up to a minute old',
+    takes: {
+      account: option('<name>', 'only the keys of one account'),
+      state: choice('<state>', 'only the keys in this state', LISTED_STATES),
+      unusedFor: option('<duration>', 'only keys that nobody has used for this time: 90d', duration),
+      expiresWithin: option(
+        '<duration>',
+        'only keys that still work and end within this time: 30d',
+        duration,
+      ),
+    },
+    run: async ({ account, state, ...times }, { store, clock, useQuotas, tryQuotas }: Context) => {
+      const accountId = (await findNamed(store.accounts, account))?.id;
+      const filter = state === 'banned' ? times : { ...times, state };
+      const listed = await store.keys.listAll({ accountId, filter });
+      const read = (quotas: RateLimitAdmin) => readBans(quotas, listed);
+      const bans = await (state === 'banned' ? useQuotas(read) : tryQuotas('bans', read));
+      const now = clock().unix;
+      const keys = listed
+        .filter(({ id }) => state !== 'banned' || bans?.has(id) === true)
+        .map((key) => toListedKey(key, now, bans));
+      return viewRows(KEY_COLUMNS, keys);
+    },
+  }),
 
-  group
-    .command('find')
-    .description('read an API key from standard input, and show its record')
-    .option(...options.JSON_OPTION)
-    .addHelpText('after', FIND_EXAMPLE)
-    .allowExcessArguments()
-    .action((findOptions: JsonOption, { args }: Command) => {
-      if (args.length > 0)
-        throw new ServiceError(
-          'invalid_parameter',
-          'Give the key on standard input: others see arguments, and shells store them.',
-        );
-      return findKey(terminal, findOptions);
-    });
+  findKey,
 
-  group
-    .command('rotate')
-    .argument('<id>', 'the number of the key', options.keyId)
-    .description('create a new key with the same settings; the old key works until the grace time is over')
-    .addOption(
-      new Option('--grace <duration>', 'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry')
-        .argParser(options.duration)
-        .default(DAY, '24h'),
-    )
-    .option(...options.JSON_OPTION)
-    .action((id: number, { grace, json }: JsonOption & { readonly grace: number }) =>
-      withStore(async ({ clock, store: { keys }, actor }) => {
-        const old = requireValue(await keys.find(id));
-        const key = ApiKey.generate(old.environment, randomBytes);
-        const record = requireValue(await keys.rotate(actor, { id, key, grace }));
-        // Nothing is read from here on: if that failed, nobody would see the new key.
-        const expiresAt = rotatedExpiry(old, record.createdAt, grace);
-        const end = textFromInstant(expiresAt);
-        printIssued(terminal, key, record, json, { replaces: { id, expiresAt: end } });
-        if (!json)
-          printLine(
-            expiresAt > clock().unix ? `Key ${id} works until ${end}.` : `Key ${id} works no longer.`,
-          );
-      }),
-    );
+  command('rotate', {
+    description: 'create a new key with the same settings; the old key works until the grace time is over',
+    takes: {
+      id: KEY,
+      grace: withDefault(
+        option('<duration>', 'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry', duration),
+        DAY,
+        '24h',
+      ),
+    },
+    run: async ({ id, grace }, { clock, store: { keys }, actor }: Context) => {
+      const old = requireValue(await keys.find(id));
+      const key = ApiKey.generate(old.environment, randomBytes);
+      const record = requireValue(await keys.rotate(actor, { id, key, grace }));
+      // Nothing is read from here on: if that failed, nobody would see the new key.
+      const expiry = rotatedExpiry(old, record.createdAt, grace);
+      const expiresAt = textFromInstant(expiry);
+      const end = expiry > clock().unix ? `until ${expiresAt}` : 'no longer';
+      return viewIssued(key, record, { replaces: { id, expiresAt } }, `Key ${id} works ${end}.`);
+    },
+  }),
 
-  group
-    .command('set')
-    .argument('<id>', 'the number of the key', options.keyId)
-    .description(
+  command('set', {
+    description:
       'change the scopes of a key; the service follows within 5 seconds; names the webhooks that it added if it now sees fewer events',
-    )
-    .addOption(
-      new Option('--scopes <list>', 'all that the key may do from now on, separated by commas')
-        .argParser(options.scopes)
-        .makeOptionMandatory(),
-    )
-    .option(...options.JSON_OPTION)
-    .addHelpText('after', SET_EXAMPLE)
-    .action((id: number, { scopes, json }: JsonOption & { readonly scopes: readonly Scope[] }) =>
-      withStore(async ({ clock, store: { keys, webhooks }, actor }) => {
-        const { key, before } = requireValue(await keys.setScopes(actor, id, scopes));
-        const ofKey = await listWebhooks(webhooks, id);
-        if (json) return printJson({ ...toCommandKey(key, clock().unix), webhooks: ofKey });
-        const has = scopes.join() === before.join() ? 'has these scopes already:' : 'now has the scopes';
-        printLine(`Key ${id} of account ${key.account.name} ${has} ${scopes.join(' ')}.`);
-        const countSeen = (seeing: readonly Scope[]) =>
-          visibleStreams({ accountId: key.account.id, environment: key.environment, scopes: seeing }).length;
-        if (countSeen(scopes) < countSeen(before))
-          for (const webhook of ofKey) printLine(describeWebhook(webhook, 'what the key could see then'));
-      }),
-    );
+    takes: {
+      id: KEY,
+      scopes: required(
+        option('<list>', 'all that the key may do from now on, separated by commas', scopeList),
+      ),
+    },
+    examples: ['petstore keys set 3 --scopes pets:read,pets:write,store:read,store:write,events:read'],
+    run: async ({ id, scopes }, context: Context) => {
+      const { key, before } = requireValue(await context.store.keys.setScopes(context.actor, id, scopes));
+      const has = scopes.join() === before.join() ? 'has these scopes already:' : 'now has the scopes';
+      const countSeen = (seeing: readonly Scope[]) =>
+        visibleStreams({ accountId: key.account.id, environment: key.environment, scopes: seeing }).length;
+      return viewChanged(
+        context,
+        key,
+        `Key ${id} of account ${key.account.name} ${has} ${scopes.join(' ')}.`,
+        countSeen(scopes) < countSeen(before) ? 'what the key could see then' : undefined,
+      );
+    },
+  }),
 
-  group
-    .command('revoke')
-    .argument('<id>', 'the number of the key', options.keyId)
-    .description(
+  command('revoke', {
+    description:
       'end a key for good, within 5 seconds on every instance; names the webhooks that it added or last pointed somewhere',
-    )
-    .option(...options.JSON_OPTION)
-    .action((id: number, { json }: JsonOption) =>
-      withStore(async ({ clock, store: { keys, webhooks }, actor }) => {
-        const key = requireValue(await keys.revoke(actor, id));
-        const ofKey = await listWebhooks(webhooks, id);
-        if (json) return printJson({ ...toCommandKey(key, clock().unix), webhooks: ofKey });
-        printLine(`Key ${key.id} of account ${key.account.name} is revoked.`);
-        for (const webhook of ofKey) printLine(describeWebhook(webhook, 'events'));
-      }),
-    );
-}
+    takes: { id: KEY },
+    run: async ({ id }, context: Context) => {
+      const key = requireValue(await context.store.keys.revoke(context.actor, id));
+      const line = `Key ${key.id} of account ${key.account.name} is revoked.`;
+      return viewChanged(context, key, line, 'events');
+    },
+  }),
+]);
 
 interface NamedWebhook {
   readonly id: number;
@@ -218,13 +197,13 @@ interface NamedWebhook {
 
 /** The webhooks that a key added or last pointed somewhere. They go on whatever becomes of the key. */
 async function listWebhooks(
-  webhooks: Repositories['webhooks'],
-  keyId: number,
+  webhooks: Context['store']['webhooks'],
+  id: number,
 ): Promise<readonly NamedWebhook[]> {
-  const page = await webhooks?.listAll({ keyId, limit: MOST_SHOWN, cursor: undefined });
-  return (page?.items ?? []).map(({ id, url, disabledReason }) => ({
-    id,
-    url,
+  const page = await webhooks?.listAll({ keyId: id, limit: MOST_SHOWN, cursor: undefined });
+  return (page?.items ?? []).map(({ disabledReason, ...webhook }) => ({
+    id: webhook.id,
+    url: webhook.url,
     enabled: disabledReason === undefined,
   }));
 }
@@ -245,7 +224,7 @@ export async function findOrCreateAccount(
   actor: Actor,
   name: string,
   plan: Plan | undefined,
-  custom: LimitOptions,
+  custom: Partial<Limits>,
 ): Promise<Result<Account, 'invalid_request' | 'not_found' | 'conflict'>> {
   const found =
     plan === undefined ? await accounts.find(name) : await accounts.findOrCreate(actor, name, plan, custom);
@@ -268,41 +247,53 @@ export async function findOrCreateAccount(
   };
 }
 
-function listKeys(terminal: Terminal<Repositories>, { account: name, state, json, ...times }: ListOptions) {
-  return terminal.withStore(async (context) => {
-    const { clock, store } = context;
-    const account = name === undefined ? undefined : requireValue(await store.accounts.find(name));
-    const filter = state === 'banned' ? times : { ...times, state };
-    const listed = await store.keys.listAll({ accountId: account?.id, filter });
-    const read = (quotas: RateLimitAdmin) => readBans(quotas, listed);
-    const bans = await (state === 'banned'
-      ? terminal.useQuotas(context, read)
-      : terminal.tryQuotas(context, 'bans', read));
-    const now = clock().unix;
-    const keys = listed
-      .filter(({ id }) => state !== 'banned' || bans?.has(id) === true)
-      .map((key) => toListedKey(key, now, bans));
-    terminal.printRows(json, keys, KEY_COLUMNS, describeKeyCells);
-  });
+/** A key that changed, with its webhooks. Lines name them if they still get something: `gets`. */
+async function viewChanged(
+  { clock, store: { webhooks } }: Context,
+  key: KeyRecord,
+  line: string,
+  gets: string | undefined,
+): Promise<View> {
+  const ofKey = await listWebhooks(webhooks, key.id);
+  return view(
+    { ...toCommandKey(key, clock().unix), webhooks: ofKey },
+    line,
+    ...(gets === undefined ? [] : ofKey.map((webhook) => describeWebhook(webhook, gets))),
+  );
 }
 
-async function findKey(terminal: Terminal<Repositories>, { json }: JsonOption): Promise<void> {
-  const { printJson, printLine, printTable, printError } = terminal;
-  const { stdin } = terminal.system;
-  if (stdin.isTTY) printError('Paste the key and press Enter:');
-  // Never an argument: other users of the machine see arguments, and shells store them.
-  const key = ApiKey.parse(await firstLine(stdin));
-  if (key === undefined)
-    throw new ServiceError('invalid_parameter', 'The first line of standard input must be a whole API key.');
-  return terminal.withStore(async (context) => {
-    const record = await context.store.keys.findByHash(key.hash());
-    if (record === undefined) throw new ServiceError('not_found', 'This database has no such key.');
-    const bans = await terminal.tryQuotas(context, 'bans', (quotas) => readBans(quotas, [record]));
-    const found = toListedKey(record, context.clock().unix, bans);
-    if (json) return printJson(found);
-    printTable(KEY_COLUMNS, [describeKeyCells(found)]);
-    if (found.state !== 'revoked') printLine(`To end it for good: petstore keys revoke ${found.id}`);
-  });
+/** A plain function, because it reads standard input before it opens the store. */
+function findKey(program: Command, terminal: Terminal<Context>): void {
+  program
+    .command('find')
+    .description('read an API key from standard input, and show its record')
+    .option(...JSON_OPTION)
+    .addHelpText('after', FIND_EXAMPLE)
+    .allowExcessArguments()
+    .action(async ({ json }: JsonOption, { args }: Command) => {
+      if (args.length > 0)
+        throw new ServiceError(
+          'invalid_parameter',
+          'Give the key on standard input: others see arguments, and shells store them.',
+        );
+      const { stdin } = terminal.system;
+      if (stdin.isTTY) terminal.printError('Paste the key and press Enter:');
+      const key = ApiKey.parse(await firstLine(stdin));
+      if (key === undefined)
+        throw new ServiceError(
+          'invalid_parameter',
+          'The first line of standard input must be a whole API key.',
+        );
+      await terminal.withStore(async ({ store, clock, tryQuotas }) => {
+        const record = await store.keys.findByHash(key.hash());
+        if (record === undefined) throw new ServiceError('not_found', 'This database has no such key.');
+        const bans = await tryQuotas('bans', (quotas) => readBans(quotas, [record]));
+        const found = toListedKey(record, clock().unix, bans);
+        const end = `To end it for good: petstore keys revoke ${found.id}`;
+        const show = view(found, table(KEY_COLUMNS, [found]), ...(found.state === 'revoked' ? [] : [end]));
+        await show(terminal, json);
+      });
+    });
 }
 
 async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string> {
@@ -314,20 +305,25 @@ async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string>
   return text.split('\n', 1).join().trim();
 }
 
-/** Prints a new key: with `json`, with more members. Nothing else prints a key. */
-function printIssued(
-  { printJson, printLine, printSecret }: Output,
-  key: ApiKey,
-  record: KeyRecord,
-  json: true | undefined,
-  more = {},
-): void {
-  const { id, account, plan, environment, scopes, label, expiresAt } = toCommandKey(record, record.createdAt);
-  const settings = { account, plan, environment, scopes, label, expiresAt };
-  if (json) return printJson({ id, key: key.reveal(), ...settings, ...more });
+/** A new key, and more members or lines. Nothing else prints a key. */
+function viewIssued(key: ApiKey, record: KeyRecord, more = {}, ...lines: readonly string[]): View {
+  const {
+    id,
+    account,
+    plan,
+    environment,
+    scopes,
+    label: text,
+    expiresAt,
+  } = toCommandKey(record, record.createdAt);
   const end = expiresAt === null ? '' : `, until ${expiresAt}`;
-  printLine(`Key ${id} of account ${account} (plan ${plan}), for ${environment}, ${scopes.join(' ')}${end}:`);
-  printSecret(key.reveal());
-  if (record.account.suspendedAt !== undefined)
-    printLine(`Account ${account} is suspended: the key is refused until petstore accounts resume.`);
+  return view(
+    { id, key: key.reveal(), account, plan, environment, scopes, label: text, expiresAt, ...more },
+    `Key ${id} of account ${account} (plan ${plan}), for ${environment}, ${scopes.join(' ')}${end}:`,
+    ...secretLines(key.reveal()),
+    ...(record.account.suspendedAt === undefined
+      ? []
+      : [`Account ${account} is suspended: the key is refused until petstore accounts resume.`]),
+    ...lines,
+  );
 }

@@ -2,7 +2,7 @@
 import { type KeyRecord, keyState } from '../../domain/account.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
-import { type Cell, type Column, describeDistance, instantCell } from '../../terminal/table.ts';
+import { type Cell, describeDistance, instantCell, type RowColumn } from '../../terminal/table.ts';
 
 /** With more keys than this, all bans are read, because that takes fewer calls than to look each key up. */
 const FEW_KEYS = 5_000;
@@ -40,46 +40,32 @@ export function toListedKey(key: KeyRecord, now: number, bans: ReadonlyMap<numbe
   return { ...toCommandKey(key, now), bannedUntil: bans && instantOrNull(bans.get(key.id)) };
 }
 
-export const KEY_COLUMNS: readonly Column[] = [
-  'ID',
-  { title: 'ACCOUNT', shrinks: true },
-  { title: 'PLAN', weight: 4 },
-  { title: 'ENVIRONMENT', weight: 1 },
-  'STATE',
-  { title: 'ENDING', weight: 5 },
-  { title: 'SCOPES', weight: 2, shrinks: true },
-  { title: 'LABEL', shrinks: true },
-  { title: 'CREATED', weight: 3 },
-  'EXPIRES',
-  'LAST USED',
+type ListedKey = ReturnType<typeof toListedKey>;
+
+export const KEY_COLUMNS: readonly RowColumn<ListedKey>[] = [
+  ['ID', ({ id }) => String(id)],
+  ['ACCOUNT', ({ account }) => account, { shrinks: true }],
+  ['PLAN', ({ plan }) => plan, { weight: 4 }],
+  ['ENVIRONMENT', ({ environment }) => environment, { weight: 1 }],
+  ['STATE', stateCell],
+  ['ENDING', ({ ending }) => ending ?? '-', { weight: 5 }],
+  ['SCOPES', ({ scopes }) => scopes.join(' '), { weight: 2, shrinks: true }],
+  ['LABEL', ({ label }) => label ?? '-', { shrinks: true }],
+  ['CREATED', ({ createdAt }) => instantCell(createdAt), { weight: 3 }],
+  ['EXPIRES', ({ expiresAt }) => instantCell(expiresAt, 'never')],
+  ['LAST USED', ({ lastUsedAt }) => instantCell(lastUsedAt, 'never')],
 ];
 
-export function describeKeyCells(key: ReturnType<typeof toListedKey>): readonly Cell[] {
+function stateCell(key: ListedKey): Cell {
   const { bannedUntil } = key;
-
-  const state = bannedUntil
-    ? {
-        exact: describeStates(key, `banned until ${bannedUntil}`),
-        short: (now: number) =>
-          describeStates(key, `ban ends ${describeDistance(Date.parse(bannedUntil), now)}`),
-      }
-    : describeStates(key);
-  return [
-    String(key.id),
-    key.account,
-    key.plan,
-    key.environment,
-    state,
-    key.ending ?? '-',
-    key.scopes.join(' '),
-    key.label ?? '-',
-    instantCell(key.createdAt),
-    instantCell(key.expiresAt, 'never'),
-    instantCell(key.lastUsedAt, 'never'),
-  ];
+  if (!bannedUntil) return describeStates(key);
+  return {
+    exact: describeStates(key, `banned until ${bannedUntil}`),
+    short: (now) => describeStates(key, `ban ends ${describeDistance(Date.parse(bannedUntil), now)}`),
+  };
 }
 
-function describeStates(key: ReturnType<typeof toListedKey>, ban?: string): string {
+function describeStates(key: ListedKey, ban?: string): string {
   const { state, rotatedTo, accountSuspended } = key;
   return [
     ...(state === 'rotated' ? [] : [state]),
