@@ -1,67 +1,47 @@
 // Contract: sections 8 and 9.
-import type { Command } from 'commander';
 import { textFromInstant } from '../../domain/instant.ts';
-import type { Terminal } from '../../terminal/command.ts';
-import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
-import { type Column, instantCell } from '../../terminal/table.ts';
+import { command, type CommandContext } from '../../terminal/command.ts';
+import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { viewRows } from '../../terminal/view.ts';
 import type { UsageRepository } from '../usage/repository.ts';
-import { type DeprecatedOperation, listDeprecatedUses } from './uses.ts';
+import { type DeprecatedOperation, type DeprecatedUse, listDeprecatedUses } from './uses.ts';
 
-interface Repositories {
-  readonly usageHistory: Pick<UsageRepository, 'sums' | 'lastCalls'>;
+interface Context
+  extends CommandContext<{
+    readonly usageHistory: Pick<UsageRepository, 'sums' | 'lastCalls'>;
+  }> {
+  readonly readDeprecated: () => Promise<readonly DeprecatedOperation[]>;
 }
 
-const COLUMNS: readonly Column[] = [
-  'OPERATION',
-  'REMOVED ON',
-  { title: 'INSTEAD', weight: 2 },
-  { title: 'ACCOUNT', shrinks: true },
-  'KEY',
-  { title: 'LABEL', weight: 1, shrinks: true },
-  'REQUESTS',
-  'LAST HOUR',
+const COLUMNS: readonly RowColumn<ReturnType<typeof toRow>>[] = [
+  ['OPERATION', ({ operation }) => operation],
+  ['REMOVED ON', ({ removal }) => removal.slice(0, 10)],
+  ['INSTEAD', ({ successor }) => successor, { weight: 2 }],
+  ['ACCOUNT', ({ account }) => account, { shrinks: true }],
+  ['KEY', ({ keyId }) => String(keyId)],
+  ['LABEL', ({ label }) => label ?? '-', { weight: 1, shrinks: true }],
+  ['REQUESTS', ({ requests }) => requests],
+  ['LAST HOUR', ({ lastHour }) => instantCell(lastHour)],
 ];
 
-export function deprecationsCommands(
-  program: Command,
-  {
-    withStore,
-    printRows,
-    readDeprecated,
-  }: Terminal<Repositories> & {
-    readDeprecated(this: void): Promise<readonly DeprecatedOperation[]>;
+export const deprecationsCommand = command('deprecations', {
+  description: 'list the keys that called a deprecated operation in the last 30 days, and how often',
+  run: async (_, { clock, store, readDeprecated }: Context) => {
+    const deprecated = await readDeprecated();
+    const uses = await listDeprecatedUses(store.usageHistory, deprecated, clock().unix);
+    return viewRows(COLUMNS, uses.map(toRow));
   },
-): void {
-  program
-    .command('deprecations')
-    .description('list the keys that called a deprecated operation in the last 30 days, and how often')
-    .option(...JSON_OPTION)
-    .action(({ json }: JsonOption) =>
-      withStore(async ({ clock, store }) => {
-        const deprecated = await readDeprecated();
-        const uses = await listDeprecatedUses(store.usageHistory, deprecated, clock().unix);
-        const rows = uses.map(
-          ({ operation, removal, successor, account, keyId, label, requests, lastHour }) => ({
-            operation,
-            removal: textFromInstant(removal),
-            successor,
-            account,
-            keyId,
-            label: label ?? null,
-            requests,
-            lastHour: textFromInstant(lastHour),
-          }),
-        );
-        printRows(json, rows, COLUMNS, (row) => [
-          row.operation,
-          row.removal.slice(0, 10),
-          row.successor,
-          row.account,
-          String(row.keyId),
-          row.label ?? '-',
-          row.requests,
-          instantCell(row.lastHour),
-        ]);
-      }),
-    );
+});
+
+function toRow({ operation, removal, successor, account, keyId, label, requests, lastHour }: DeprecatedUse) {
+  return {
+    operation,
+    removal: textFromInstant(removal),
+    successor,
+    account,
+    keyId,
+    label: label ?? null,
+    requests,
+    lastHour: textFromInstant(lastHour),
+  };
 }

@@ -3,7 +3,7 @@ import { feature } from '../feature.ts';
 export const deprecations = feature({
   name: 'deprecations',
   commands: {
-    deprecations: async () => (await import('./commands.ts')).deprecationsCommands,
+    deprecations: async () => (await import('./commands.ts')).deprecationsCommand,
   },
   operations: () => import('./operations.ts'),
   service: () => import('./service.ts'),

@@ -1,86 +1,66 @@
 // Contract: sections 8 and 13.
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { actorFromText, toActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { toJson } from '../../domain/json.ts';
 import { parseExactJson } from '../../domain/parse.ts';
-import type { Terminal } from '../../terminal/command.ts';
-import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
-import { type Column, instantCell } from '../../terminal/table.ts';
+import { command, type CommandContext } from '../../terminal/command.ts';
+import { JSON_OPTION, since } from '../../terminal/options.ts';
+import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { flag, option, type Taker } from '../../terminal/takers.ts';
+import { type View, viewPages } from '../../terminal/view.ts';
 import { Feed } from './feed.ts';
 import type { EventRepository, StoredEvent } from './repository.ts';
 import { chooseTypes, type EventType, TYPE_FILTERS, type TypeFilter } from './rules.ts';
 
-interface Repositories {
+type Context = CommandContext<{
   readonly accounts: {
     getAll(ids: readonly number[]): Promise<readonly { readonly id: number; readonly name: string }[]>;
   };
   readonly events: EventRepository;
-}
+}>;
 
-interface EventsOptions extends JsonOption {
-  readonly follow?: true;
-  readonly type?: readonly TypeFilter[];
-  readonly since?: Instant;
-}
-
-const EXAMPLE = `
-Example:
-  petstore events --follow --type 'order.*' key.banned`;
-
-const COLUMNS: readonly Column[] = [
-  'TIME',
-  'TYPE',
-  { title: 'BY', shrinks: true },
-  { title: 'ACCOUNT', shrinks: true },
-  { title: 'VERSION', weight: 1 },
-  { title: 'DATA', shrinks: true },
+/** A line that stays on the screen needs a time that stays true. */
+const toColumns = (follow: boolean): readonly RowColumn<ReturnType<typeof toEvent>>[] => [
+  ['TIME', ({ timestamp }) => (follow ? timestamp : instantCell(timestamp))],
+  ['TYPE', ({ type }) => type],
+  ['BY', ({ actor }) => (actor === null ? '-' : `${actor.kind} ${actor.name}`), { shrinks: true }],
+  ['ACCOUNT', ({ account }) => account ?? '-', { shrinks: true }],
+  ['VERSION', ({ version = '-' }) => String(version), { weight: 1 }],
+  ['DATA', ({ data }) => toJson(data), { shrinks: true }],
 ];
 
 const PAGE_SIZE = 100;
 
-export function eventsCommands(
-  program: Command,
-  { withStore, printLines, printPages }: Terminal<Repositories>,
-): void {
-  program
-    .command('events')
-    .description('list the events of all accounts, the oldest first')
-    .option('--follow', 'go on with what happens, until Ctrl-C; without --since, only that')
-    .addOption(
-      new Option('--type <type...>', 'only these types: a type, all types of a kind, or all').choices(
-        TYPE_FILTERS,
-      ),
-    )
-    .option(
-      '--since <when>',
+const TYPES: Taker<readonly TypeFilter[] | undefined> = {
+  make: () => [
+    new Option('--type <type...>', 'only these types: a type, all types of a kind, or all').choices(
+      TYPE_FILTERS,
+    ),
+  ],
+};
+
+export const eventsCommand = command('events', {
+  description: 'list the events of all accounts, the oldest first',
+  takes: {
+    follow: flag('go on with what happens, until Ctrl-C; without --since, only that'),
+    type: TYPES,
+    since: option(
+      '<when>',
       'only events since then: a date (midnight UTC), an ISO 8601 instant, or a duration before now: 1h',
-      sinceOption,
-    )
-    .option('--json', `${JSON_OPTION[1]}; with --follow, a line for each event`)
-    .addHelpText('after', EXAMPLE)
-    .action(({ follow: isFollowed, type = ['*'], since, json }: EventsOptions) =>
-      withStore(async ({ store, clock }) => {
-        const follow = isFollowed === true;
-        const after = await findStart(store.events, since?.(clock().unix), follow);
-        const pages = readEvents(store, chooseTypes(type), after, follow);
-        if (json && follow) {
-          await printLines(jsonLines(pages));
-          return;
-        }
-        await printPages(json, pages, COLUMNS, ({ timestamp, actor, account, version, data, ...event }) => [
-          // A line that stays on the screen needs a time that stays true.
-          follow ? timestamp : instantCell(timestamp),
-          event.type,
-          actor === null ? '-' : `${actor.kind} ${actor.name}`,
-          account ?? '-',
-          version === undefined ? '-' : String(version),
-          toJson(data),
-        ]);
-      }),
-    );
-}
+      since,
+    ),
+    json: flag(`${JSON_OPTION[1]}; with --follow, a line for each event`),
+  },
+  examples: ["petstore events --follow --type 'order.*' key.banned"],
+  run: async ({ follow = false, type, since: start }, { store, clock }: Context): Promise<View> => {
+    const after = await findStart(store.events, start?.(clock().unix), follow);
+    const pages = readEvents(store, chooseTypes(type ?? ['*']), after, follow);
+    const show = viewPages(toColumns(follow), pages);
+    return (output, json) => (json && follow ? output.printLines(jsonLines(pages)) : show(output, json));
+  },
+});
 
 async function* jsonLines(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
   for await (const rows of pages) for (const row of rows) yield toJson(row);
@@ -97,7 +77,7 @@ async function findStart(
 }
 
 async function* readEvents(
-  { accounts, events }: Repositories,
+  { accounts, events }: Context['store'],
   types: readonly EventType[],
   after: bigint,
   follow: boolean,

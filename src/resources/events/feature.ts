@@ -11,7 +11,7 @@ export const events = feature({
     eventsKept: ['EVENTS_KEEP_DAYS', time(DAY, 7, 365, 30)],
   },
   commands: {
-    events: async () => (await import('./commands.ts')).eventsCommands,
+    events: async () => (await import('./commands.ts')).eventsCommand,
   },
   operations: () => import('./operations.ts'),
   service: () => import('./service.ts'),

@@ -5,7 +5,7 @@ export const passkeys = feature({
   name: 'passkeys',
   repositories: { passkeys: repository },
   commands: {
-    operators: async () => (await import('./commands.ts')).addPasskeyCommands,
+    operators: async () => (await import('./commands.ts')).passkeyCommands,
   },
   operations: () => import('./operations.ts'),
   service: () => import('./service.ts'),

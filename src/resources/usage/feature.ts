@@ -5,7 +5,7 @@ export const usage = feature({
   name: 'usage',
   repositories: { usageHistory: repository },
   commands: {
-    usage: async () => (await import('./commands.ts')).usageCommands,
+    usage: async () => (await import('./commands.ts')).usageCommand,
   },
   operations: () => import('./operations.ts'),
   service: () => import('./service.ts'),

@@ -1,12 +1,13 @@
 // Contract: sections 8 and 13.
-import type { Command } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
 import { instantOrNull } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
-import { requireValue, type Terminal } from '../../terminal/command.ts';
-import { type Instant, JSON_OPTION, type JsonOption, since, wholeNumber } from '../../terminal/options.ts';
+import { command, type CommandContext, findNamed, group, requireValue } from '../../terminal/command.ts';
+import { since, wholeNumber } from '../../terminal/options.ts';
 import { readPages } from '../../terminal/pages.ts';
-import { type Cell, type Column, instantCell } from '../../terminal/table.ts';
+import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { argument, flag, option, required } from '../../terminal/takers.ts';
+import { table, view, viewPages } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { type Delivery, toWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
 import { REPLAYED } from './rules.ts';
@@ -21,164 +22,137 @@ interface Repositories {
   readonly webhooks: WebhookRepository;
 }
 
-interface ListOptions extends JsonOption {
-  readonly account?: string;
-  readonly failing?: true;
-}
-
-interface EnableOptions extends JsonOption {
-  readonly all?: true;
-}
+type Context = CommandContext<Repositories, Settings>;
 
 /** Attempts that `show` prints. */
 const SHOWN = 20;
 
-const COLUMNS: readonly Column[] = [
-  'ID',
-  { title: 'ACCOUNT', shrinks: true },
-  { title: 'ENVIRONMENT', weight: 1 },
-  'STATE',
-  'FAILING SINCE',
-  'MISSED',
-  { title: 'TYPES', weight: 2, shrinks: true },
-  { title: 'URL', shrinks: true },
+const COLUMNS: readonly RowColumn<ReturnType<typeof toCommandWebhook>>[] = [
+  ['ID', ({ id }) => String(id)],
+  ['ACCOUNT', ({ account }) => account, { shrinks: true }],
+  ['ENVIRONMENT', ({ environment }) => environment, { weight: 1 }],
+  ['STATE', ({ disabledReason: reason }) => (reason === null ? 'enabled' : `disabled (${reason})`)],
+  ['FAILING SINCE', ({ failingSince }) => instantCell(failingSince)],
+  ['MISSED', ({ missed }) => missed],
+  ['TYPES', ({ types }) => types.join(' '), { weight: 2, shrinks: true }],
+  ['URL', ({ url }) => url, { shrinks: true }],
 ];
 
-const DELIVERY_COLUMNS: readonly Column[] = [
-  'ID',
-  'TIME',
-  'TYPE',
-  'ATTEMPT',
-  'STATUS',
-  'ANSWER',
-  { title: 'MS', weight: 2 },
-  { title: 'EVENT', weight: 1 },
+const DELIVERY_COLUMNS: readonly RowColumn<Delivery>[] = [
+  ['ID', ({ id }) => String(id)],
+  ['TIME', ({ at }) => instantCell(at)],
+  ['TYPE', ({ type }) => type],
+  ['ATTEMPT', ({ attempt }) => attempt],
+  ['STATUS', ({ status }) => status],
+  ['ANSWER', describeAnswer],
+  ['MS', ({ durationMs }) => durationMs, { weight: 2 }],
+  ['EVENT', ({ eventId }) => eventId, { weight: 1 }],
 ];
 
 /** The number of a webhook, as `webhooks list` shows it. */
 const webhookId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
-export function webhooksCommands(program: Command, terminal: Terminal<Repositories, Settings>): void {
-  const { withStore, printJson, printLine, printPages } = terminal;
-  const group = program
-    .command('webhooks')
-    .description('endpoints of accounts that get events: list, show, enable, disable, replay');
+const WEBHOOK = argument('<id>', 'the number of the webhook', webhookId);
 
-  group
-    .command('list')
-    .description('list webhooks, newest first')
-    .option('--account <name>', 'only the webhooks of one account')
-    .option('--failing', 'only those that fail, or that the service disabled')
-    .option(...JSON_OPTION)
-    .action(({ account: name, failing: isFailing, json }: ListOptions) =>
-      withStore(async ({ store: { accounts, webhooks } }) => {
-        const accountId = name === undefined ? undefined : requireValue(await accounts.find(name)).id;
+export const webhooksCommands = group(
+  'webhooks',
+  'endpoints of accounts that get events: list, show, enable, disable, replay',
+  [
+    command('list', {
+      description: 'list webhooks, newest first',
+      takes: {
+        account: option('<name>', 'only the webhooks of one account'),
+        failing: flag('only those that fail, or that the service disabled'),
+      },
+      run: async ({ account, failing: isFailing }, { store: { accounts, webhooks } }: Context) => {
+        const accountId = (await findNamed(accounts, account))?.id;
         const pages = readPages(async (page) =>
           mapPage(await webhooks.listAll({ accountId, isFailing, ...page }), toCommandWebhook),
         );
-        await printPages(json, pages, COLUMNS, describeCells);
-      }),
-    );
+        return viewPages(COLUMNS, pages);
+      },
+    }),
 
-  group
-    .command('show')
-    .argument('<id>', 'the number of the webhook', webhookId)
-    .description(`show a webhook and its last ${SHOWN} attempts`)
-    .option(...JSON_OPTION)
-    .action((id: number, { json }: JsonOption) => showWebhook(terminal, id, json));
+    command('show', {
+      description: `show a webhook and its last ${SHOWN} attempts`,
+      takes: { id: WEBHOOK },
+      run: async ({ id }, { store: { webhooks } }: Context) => {
+        const webhook = await findWebhook(webhooks, id);
+        const page = { limit: SHOWN, cursor: undefined };
+        const { items: deliveries } = requireValue(await webhooks.listDeliveries(id, undefined, page));
+        return view(
+          { ...webhook, deliveries },
+          table(COLUMNS, [webhook]),
+          '',
+          table(DELIVERY_COLUMNS, deliveries),
+        );
+      },
+    }),
 
-  group
-    .command('enable')
-    .argument('[id]', 'the number of the webhook', webhookId)
-    .description('send events to an endpoint again; it goes on from its place')
-    .option('--all', 'instead of one: all that are disabled because the database was copied or restored')
-    .option(...JSON_OPTION)
-    .action((id: number | undefined, options: EnableOptions) => enableWebhooks(terminal, id, options));
+    command('enable', {
+      description: 'send events to an endpoint again; it goes on from its place',
+      takes: {
+        id: argument('[id]', 'the number of the webhook', webhookId),
+        all: flag('instead of one: all that are disabled because the database was copied or restored'),
+      },
+      check: ({ id, all }) =>
+        (id === undefined) === (all === undefined) && 'Name one webhook, or give --all.',
+      run: async ({ id }, { store: { webhooks }, actor }: Context) => {
+        const enable = async (disabledId: number) => {
+          requireValue(await webhooks.switch(actor, disabledId, true));
+          return findWebhook(webhooks, disabledId);
+        };
+        if (id !== undefined) {
+          const webhook = await enable(id);
+          return view(webhook, `Webhook ${id} of account ${webhook.account} is enabled.`);
+        }
+        const enabled = [];
+        for (const disabledId of await listCopied(webhooks)) enabled.push(await enable(disabledId));
+        return view(enabled, enabled.length === 0 ? 'No webhook was disabled.' : table(COLUMNS, enabled));
+      },
+    }),
 
-  group
-    .command('disable')
-    .argument('<id>', 'the number of the webhook', webhookId)
-    .description('send nothing to an endpoint until it is enabled')
-    .option(...JSON_OPTION)
-    .action((id: number, { json }: JsonOption) =>
-      withStore(async ({ store: { webhooks }, actor }) => {
+    command('disable', {
+      description: 'send nothing to an endpoint until it is enabled',
+      takes: { id: WEBHOOK },
+      run: async ({ id }, { store: { webhooks }, actor }: Context) => {
         requireValue(await webhooks.switch(actor, id, false));
-        const webhook = toCommandWebhook(requireValue(await webhooks.find(id)));
-        if (json) printJson(webhook);
-        else printLine(`Webhook ${id} of account ${webhook.account} is disabled.`);
-      }),
-    );
+        const webhook = await findWebhook(webhooks, id);
+        return view(webhook, `Webhook ${id} of account ${webhook.account} is disabled.`);
+      },
+    }),
 
-  group
-    .command('replay')
-    .argument('<id>', 'the number of the webhook', webhookId)
-    .description('send the events since an instant to an endpoint, also those that it got')
-    .requiredOption(
-      '--since <when>',
-      'the first instant: a date (midnight UTC), an ISO 8601 instant, or a duration before now: 2h',
-      since,
-    )
-    .option(...JSON_OPTION)
-    .action((id: number, { since: readSince, json }: JsonOption & { readonly since: Instant }) =>
-      withStore(async ({ config, clock, store: { webhooks }, actor }) => {
+    command('replay', {
+      description: 'send the events since an instant to an endpoint, also those that it got',
+      takes: {
+        id: WEBHOOK,
+        since: required(
+          option(
+            '<when>',
+            'the first instant: a date (midnight UTC), an ISO 8601 instant, or a duration before now: 2h',
+            since,
+          ),
+        ),
+      },
+      run: async ({ id, since: readSince }, { config, clock, store: { webhooks }, actor }: Context) => {
         const start = readSince(clock().unix);
-        const replayed = await webhooks.replay(actor, id, undefined, {
-          since: start,
-          kept: config.eventsKept,
-        });
+        const range = { since: start, kept: config.eventsKept };
+        const replayed = await webhooks.replay(actor, id, undefined, range);
         if ('error' in replayed && replayed.error === 'gone')
           throw new ServiceError('gone', 'Events of --since are no longer kept: name a later instant.');
         if ('error' in replayed && replayed.error === 'rate_limit_exceeded')
           throw new ServiceError('rate_limit_exceeded', REPLAYED);
         requireValue(replayed);
-        const webhook = toCommandWebhook(requireValue(await webhooks.find(id)));
-        if (json) printJson(webhook);
-        else
-          printLine(
-            `Webhook ${id} of account ${webhook.account} gets events from ${new Date(start).toISOString()} on.`,
-          );
-      }),
-    );
-}
+        const webhook = await findWebhook(webhooks, id);
+        const from = new Date(start).toISOString();
+        return view(webhook, `Webhook ${id} of account ${webhook.account} gets events from ${from} on.`);
+      },
+    }),
+  ],
+);
 
-function showWebhook(
-  { withStore, printJson, printTable, printLine }: Terminal<Repositories, Settings>,
-  id: number,
-  json: true | undefined,
-): Promise<void> {
-  return withStore(async ({ store: { webhooks } }) => {
-    const webhook = toCommandWebhook(requireValue(await webhooks.find(id)));
-    const { items } = requireValue(
-      await webhooks.listDeliveries(id, undefined, { limit: SHOWN, cursor: undefined }),
-    );
-    if (json) return printJson({ ...webhook, deliveries: items });
-    printTable(COLUMNS, [describeCells(webhook)]);
-    printLine('');
-    printTable(DELIVERY_COLUMNS, items.map(describeDeliveryCells));
-  });
-}
-
-function enableWebhooks(
-  { withStore, printJson, printLine, printRows }: Terminal<Repositories, Settings>,
-  id: number | undefined,
-  { all, json }: EnableOptions,
-): Promise<void> {
-  if ((id === undefined) === (all === undefined))
-    throw new ServiceError('invalid_parameter', 'Name one webhook, or give --all.');
-  return withStore(async ({ store: { webhooks }, actor }) => {
-    const ids = id === undefined ? await listCopied(webhooks) : [id];
-    const enabled = [];
-    for (const disabledId of ids) {
-      requireValue(await webhooks.switch(actor, disabledId, true));
-      enabled.push(toCommandWebhook(requireValue(await webhooks.find(disabledId))));
-    }
-    const [webhook] = enabled;
-    if (all && !json && webhook === undefined) printLine('No webhook was disabled.');
-    else if (all) printRows(json, enabled, COLUMNS, describeCells);
-    else if (json) printJson(webhook);
-    else if (webhook !== undefined)
-      printLine(`Webhook ${webhook.id} of account ${webhook.account} is enabled.`);
-  });
+async function findWebhook(webhooks: WebhookRepository, id: number) {
+  return toCommandWebhook(requireValue(await webhooks.find(id)));
 }
 
 /** The webhooks that are disabled because the database is a copy. */
@@ -202,22 +176,6 @@ function toCommandWebhook({ account, ...webhook }: ListedWebhook) {
   };
 }
 
-function describeCells(webhook: ReturnType<typeof toCommandWebhook>): readonly Cell[] {
-  const { id, account, environment, disabledReason, failingSince, missed, types, url } = webhook;
-  return [
-    String(id),
-    account,
-    environment,
-    disabledReason === null ? 'enabled' : `disabled (${disabledReason})`,
-    instantCell(failingSince),
-    missed,
-    types.join(' '),
-    url,
-  ];
-}
-
-function describeDeliveryCells(delivery: Delivery): readonly Cell[] {
-  const { id, at, type, attempt, status, httpStatus, failure, durationMs, eventId } = delivery;
-  const answer = failure === undefined || failure === 'status' ? String(httpStatus ?? '-') : failure;
-  return [String(id), instantCell(at), type, attempt, status, answer, durationMs, eventId];
+function describeAnswer({ httpStatus, failure }: Delivery): string {
+  return failure === undefined || failure === 'status' ? String(httpStatus ?? '-') : failure;
 }
