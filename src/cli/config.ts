@@ -1,25 +1,31 @@
-import type { Command } from 'commander';
 import { readSettings, variableWarnings } from '../app/config.ts';
 import { maskUrl } from '../config/mask-url.ts';
-import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { ownCommand } from '../terminal/command.ts';
+import type { Column } from '../terminal/table.ts';
+import { viewRows } from '../terminal/view.ts';
 import type { ProgramTerminal } from './context.ts';
 
-export function configCommand(program: Command, { system, printError, printRows }: ProgramTerminal): void {
-  program
-    .command('config')
-    .description('show the configuration in force and where each value comes from, without passwords')
-    .option(...JSON_OPTION)
-    .action(({ json }: JsonOption) => {
-      for (const warning of variableWarnings(system.env)) printError(`petstore: ${warning}`);
-      const settings = readSettings(system.env).map(({ variable, value, from }) => ({
-        variable,
-        value: value === undefined ? null : maskUrl(value),
-        from,
-      }));
-      printRows(json, settings, ['VARIABLE', 'VALUE', 'FROM'], ({ variable, value, from }) => [
-        variable,
-        value ?? 'not set',
-        from,
-      ]);
-    });
+interface Setting {
+  readonly variable: string;
+  readonly value: string | null;
+  readonly from: string;
 }
+
+const COLUMNS: readonly Column<Setting>[] = [
+  ['VARIABLE', ({ variable }) => variable],
+  ['VALUE', ({ value }) => value ?? 'not set'],
+  ['FROM', ({ from }) => from],
+];
+
+export const configCommand = ownCommand('config', {
+  description: 'show the configuration in force and where each value comes from, without passwords',
+  run: (_, { system: { env }, printError }: ProgramTerminal) => {
+    for (const warning of variableWarnings(env)) printError(`petstore: ${warning}`);
+    const settings = readSettings(env).map(({ variable, value, from }) => ({
+      variable,
+      value: value === undefined ? null : maskUrl(value),
+      from,
+    }));
+    return viewRows(COLUMNS, settings);
+  },
+});

@@ -5,7 +5,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { NoDatabaseError, StartupError } from '../domain/startup-error.ts';
 import { systemActor } from '../config/system-actor.ts';
 import type { Store } from '../resources/repositories.ts';
-import type { CommandContext as Context, Terminal } from '../terminal/command.ts';
+import type { CommandContext as Context } from '../terminal/command.ts';
 import { openOutput, type System } from '../terminal/output.ts';
 
 /** The parts that a command works with. */
@@ -17,7 +17,7 @@ export function systemClock(): Clock {
   return steadyClock(Date.now, performance.now.bind(performance));
 }
 
-type Command = (context: CommandContext) => Promise<void>;
+type Command<T> = (context: CommandContext) => Promise<T>;
 
 /** What the commands of the program itself get. */
 export type ProgramTerminal = ReturnType<typeof openTerminal>;
@@ -26,10 +26,10 @@ export function openTerminal(system: System) {
   const output = openOutput(system, systemClock());
 
   /** Opens the configured store for one command, and closes it however the command ends. A service may be running on it. */
-  const openFor = async (
-    command: Command,
+  const openFor = async <T>(
+    command: Command<T>,
     options: { readonly mustExist?: boolean; readonly isSilent?: boolean; readonly mustWrite?: boolean },
-  ): Promise<void> => {
+  ): Promise<T> => {
     const config = readConfig(system.env);
     const clock = systemClock();
     const actor = systemActor();
@@ -38,7 +38,7 @@ export function openTerminal(system: System) {
     // A lost connection needs no handler here, because the next statement on it fails.
     const store = await openStore({ ...config, clock, ...options, onLost: () => undefined });
     try {
-      const useQuotas: CommandContext['useQuotas'] = (work) => openQuotas({ config, clock, store }, work);
+      const useQuotas: CommandContext['useQuotas'] = (work) => withQuotas({ config, clock, store }, work);
       const tryQuotas: CommandContext['tryQuotas'] = async (things, work) => {
         try {
           return await useQuotas(work);
@@ -48,19 +48,19 @@ export function openTerminal(system: System) {
           return undefined;
         }
       };
-      await command({ config, clock, store, actor, system, readDeprecated, useQuotas, tryQuotas });
+      return await command({ config, clock, store, actor, system, readDeprecated, useQuotas, tryQuotas });
     } finally {
       await store.close();
     }
   };
 
-  const withStore = (command: Command) => openFor(command, { mustExist: true });
+  const withStore = <T>(command: Command<T>) => openFor(command, { mustExist: true });
 
   /** Like `withStore`, and makes the database if there is none yet. */
-  const withNewStore = (command: Command) => openFor(command, { mustWrite: true });
+  const withNewStore = <T>(command: Command<T>) => openFor(command, { mustWrite: true });
 
   /** Like `withNewStore`, for invented data, which has no events. */
-  const withSilentStore = (command: Command) => openFor(command, { isSilent: true, mustWrite: true });
+  const withSilentStore = <T>(command: Command<T>) => openFor(command, { isSilent: true, mustWrite: true });
 
   /** Like `withStore`, and runs the command without a store if there is no database. */
   const withStoreIfAny = async (command: (store: Store | undefined) => Promise<void>): Promise<void> => {
@@ -72,23 +72,13 @@ export function openTerminal(system: System) {
     }
   };
 
-  const withQuotas: Terminal<Store, Config>['withQuotas'] = (command) =>
-    withStore((context) => context.useQuotas((quotas) => command({ ...context, quotas })));
-
   return {
     system,
-    readDeprecated,
     ...output,
     withStore,
     withNewStore,
     withSilentStore,
     withStoreIfAny,
-    withQuotas,
-    useQuotas: ((context, work) => context.useQuotas(work)) as Terminal<Store, Config>['useQuotas'],
-    tryQuotas: ((context, things, work) => context.tryQuotas(things, work)) as Terminal<
-      Store,
-      Config
-    >['tryQuotas'],
   };
 }
 
@@ -97,14 +87,14 @@ async function readDeprecated() {
   return (await import('../resources/operations.ts')).DEPRECATED_OPERATIONS;
 }
 
-async function openQuotas<T>(
+async function withQuotas<T>(
   { config, clock, store }: Pick<CommandContext, 'config' | 'clock' | 'store'>,
   work: (quotas: RateLimitAdmin) => Promise<T>,
 ): Promise<T> {
   const { redisUrl, environment } = config;
   if (redisUrl === undefined) return work(store.limits);
-  const { openQuotas: open } = await import('../limits/redis/open.ts');
-  const quotas = await open({ redisUrl, environment, clock });
+  const { openQuotas } = await import('../limits/redis/open.ts');
+  const quotas = await openQuotas({ redisUrl, environment, clock });
   try {
     return await work(quotas);
   } finally {

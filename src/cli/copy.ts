@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { readConfig } from '../app/config.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -14,20 +13,20 @@ import { systemActor } from '../config/system-actor.ts';
 import { type Store, TABLES } from '../resources/repositories.ts';
 import type { KeyRepository } from '../resources/keys/repository.ts';
 import type { Stored } from '../storage/table.ts';
-import { copyTables, type Step } from '../storage/transfer.ts';
+import { copyTables, type Step, type TableSummary } from '../storage/transfer.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
-import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { ownCommand } from '../terminal/command.ts';
+import type { System } from '../terminal/output.ts';
+import type { Column } from '../terminal/table.ts';
+import { option, required } from '../terminal/takers.ts';
+import { table, view } from '../terminal/view.ts';
 import { Progress } from '../terminal/progress.ts';
 
-const NOTES = `
-The command copies animals, categories and orders with their ids, accounts, keys (the same keys stay valid), idempotency
+const NOTES = `The command copies animals, categories and orders with their ids, accounts, keys (the same keys stay valid), idempotency
 records, usage, bans, operators and the audit log, to which it adds an entry. With REDIS_URL, it copies usage and bans
 into Redis too. Counts that are in Redis stay there. It copies everything as of one instant and verifies the copy before
 it commits, or it copies nothing. A service may run on the source, but its later changes are not copied: stop it first
-to move.
-
-Example:
-  petstore copy --from sqlite:data/petstore.db --to postgres://petstore@db.example/petstore`;
+to move.`;
 
 /**
  * Two connections: one reads or writes all tables, the other one finds keys. A statement may take an hour, because sorting
@@ -35,26 +34,27 @@ Example:
  */
 const COPY_POOL = { connections: 2, statementTimeout: 3_600_000 };
 
-interface CopyOptions extends JsonOption {
-  readonly from: string;
-  readonly to: string;
-}
+const COLUMNS: readonly Column<TableSummary>[] = [
+  ['TABLE', ({ name }) => name],
+  ['ROWS', ({ rows }) => rows],
+  ['SHA-256', ({ sha256 }) => sha256],
+];
 
-export function copyCommand(program: Command, terminal: ProgramTerminal): void {
-  program
-    .command('copy')
-    .description('copy everything into an empty database, to move from SQLite to PostgreSQL or back')
-    .requiredOption('--from <url>', 'the database to copy: sqlite:PATH or postgres://…')
-    .requiredOption('--to <url>', 'an empty database: sqlite:PATH or postgres://…')
-    .option(...JSON_OPTION)
-    .addHelpText('after', NOTES)
-    .action((options: CopyOptions) => copy(terminal, options));
-}
+export const copyCommand = ownCommand('copy', {
+  description: 'copy everything into an empty database, to move from SQLite to PostgreSQL or back',
+  takes: {
+    from: required(option('<url>', 'the database to copy: sqlite:PATH or postgres://…')),
+    to: required(option('<url>', 'an empty database: sqlite:PATH or postgres://…')),
+  },
+  notes: NOTES,
+  examples: ['petstore copy --from sqlite:data/petstore.db --to postgres://petstore@db.example/petstore'],
+  run: async ({ from, to }, { system }: ProgramTerminal) => {
+    const tables = await copy(system, from, to);
+    return view({ tables }, table(COLUMNS, tables));
+  },
+});
 
-async function copy(
-  { system, printJson, printTable }: ProgramTerminal,
-  { from, to, json }: CopyOptions,
-): Promise<void> {
+async function copy(system: System, from: string, to: string): Promise<readonly TableSummary[]> {
   // Checked here, because an error of commander would repeat the address with its password.
   for (const [name, url] of Object.entries({ from, to })) {
     const issue = findDatabaseUrlIssue(url);
@@ -83,8 +83,8 @@ async function copy(
     config.redisUrl === undefined ? undefined : await openSharedLimits(config.redisUrl, clock, opened);
   let progress: Progress | undefined;
   /** A line of progress for each table that is copied, and for each that is verified. */
-  const onProgress = ({ table, work }: Step, rows: number) => {
-    const things = `rows of ${table.name} ${work}`;
+  const onProgress = (step: Step, rows: number) => {
+    const things = `rows of ${step.table.name} ${step.work}`;
     if (progress?.things !== things) progress = new Progress(system.stderr, clock, things);
     progress.update(rows);
   };
@@ -99,13 +99,7 @@ async function copy(
       if (limits !== undefined) await restoreLimits(limits, copied, source.keys);
     },
   });
-  const tables = await copying.finally(() => progress?.clear());
-  if (json) printJson({ tables });
-  else
-    printTable(
-      ['TABLE', 'ROWS', 'SHA-256'],
-      tables.map(({ name, rows, sha256 }) => [name, rows, sha256]),
-    );
+  return await copying.finally(() => progress?.clear());
 }
 
 /** The limits in Redis. */

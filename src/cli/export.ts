@@ -13,7 +13,7 @@ import {
   FORMAT_NAMES,
   type FormatName,
 } from './export-formats.ts';
-import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/takers.ts';
 import { ReaderStalled, waitWithoutBlocking } from '../terminal/output.ts';
 
 const NOTES = `

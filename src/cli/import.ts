@@ -16,7 +16,7 @@ import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
 import { type Encoding, ENCODINGS, type Format, FORMATS, openSource } from './import/source.ts';
 import { onSignal } from './signals.ts';
 import { requireValue } from '../terminal/command.ts';
-import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/takers.ts';
 import { RowsRefused } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
 

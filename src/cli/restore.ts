@@ -1,37 +1,29 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Command } from 'commander';
 import { readConfig } from '../app/config.ts';
 import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from '../config/database-url.ts';
 import { systemActor } from '../config/system-actor.ts';
 import { textFromInstant } from '../domain/instant.ts';
 import { reasonOf, StartupError } from '../domain/startup-error.ts';
-import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { ownCommand } from '../terminal/command.ts';
+import type { System } from '../terminal/output.ts';
+import { argument } from '../terminal/takers.ts';
+import { view, type View } from '../terminal/view.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
 import { systemReason } from './import/source.ts';
 
-const NOTES = `
-Stop the service first. The command checks the whole backup, brings it to the schema of this version, and puts it in the
-place of the database. It keeps the old database beside the new one. All changes since the backup are gone.
+const NOTES = `Stop the service first. The command checks the whole backup, brings it to the schema of this version, and puts it in the
+place of the database. It keeps the old database beside the new one. All changes since the backup are gone.`;
 
-Example:
-  petstore restore nightly.db`;
+export const restoreCommand = ownCommand('restore', {
+  description: 'put a backup in the place of a SQLite database, and keep the old database',
+  takes: { file: argument('<file>', 'a copy that petstore backup made; it stays as it is') },
+  notes: NOTES,
+  examples: ['petstore restore nightly.db'],
+  run: ({ file }, { system }: ProgramTerminal) => restore(system, file),
+});
 
-export function restoreCommand(program: Command, terminal: ProgramTerminal): void {
-  program
-    .command('restore')
-    .argument('<file>', 'a copy that petstore backup made; it stays as it is')
-    .description('put a backup in the place of a SQLite database, and keep the old database')
-    .option(...JSON_OPTION)
-    .addHelpText('after', NOTES)
-    .action((file: string, options: JsonOption) => restore(terminal, file, options));
-}
-
-async function restore(
-  { system, printJson, printLine }: ProgramTerminal,
-  backup: string,
-  { json }: JsonOption,
-): Promise<void> {
+async function restore(system: System, backup: string): Promise<View> {
   const config = readConfig(system.env);
   const { databaseUrl } = config;
   const address = parseDatabaseUrl(databaseUrl);
@@ -100,9 +92,11 @@ async function restore(
     await held.release();
   }
   const { size: bytes } = statSync(file);
-  if (json) return printJson({ database: file, backup, bytes, kept: exists ? replaced : null });
-  printLine(`${file} now holds the backup ${backup} (${bytes} bytes).`);
-  if (exists) printLine(`The old database is ${replaced}: delete it when you need nothing of it.`);
+  return view(
+    { database: file, backup, bytes, kept: exists ? replaced : null },
+    `${file} now holds the backup ${backup} (${bytes} bytes).`,
+    ...(exists ? [`The old database is ${replaced}: delete it when you need nothing of it.`] : []),
+  );
 }
 
 /** @throws StartupError when the backup cannot be read. */

@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
-import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseExactJson } from '../domain/parse.ts';
-import { requireValue } from '../terminal/command.ts';
+import { ownCommand, requireValue } from '../terminal/command.ts';
 import type { OrderRepository } from '../resources/orders/repository.ts';
 import type { Pet } from '../resources/pets/schema.ts';
 import { AuditedRun } from '../resources/audit/audited-run.ts';
@@ -11,7 +10,9 @@ import { committedIds } from './category-ids.ts';
 import type { CommandContext, ProgramTerminal } from './context.ts';
 import { INVENTED_CATEGORIES, inventPets, randomNumbers } from './invented-pets.ts';
 import { DEFAULT_ACCOUNT } from '../resources/accounts/rules.ts';
-import { JSON_OPTION, type JsonOption, wholeNumber } from '../terminal/options.ts';
+import { wholeNumber } from '../terminal/parsers.ts';
+import { argument, flag, option } from '../terminal/takers.ts';
+import { view } from '../terminal/view.ts';
 import type { System } from '../terminal/output.ts';
 import { readPages } from '../terminal/pages.ts';
 import { Progress } from '../terminal/progress.ts';
@@ -25,80 +26,69 @@ const COUNT_MAX = 100_000_000;
 /** The generator has 32 bits of state. */
 const RANDOM_SEED_MAX = 2 ** 32 - 1;
 
-const NOTES = `
-The animals belong to twelve invented categories, which the command makes unless they exist. --orders makes orders of
+const NOTES = `The animals belong to twelve invented categories, which the command makes unless they exist. --orders makes orders of
 the newest available animals: some stay pending, some are completed, some are cancelled. They belong to the account in
 --account, or to the account "default", which the command makes if there is none.
 
 --usage invents 30 days of requests for each key that has no usage before today, so that the history has something to
-show. Invented requests take nothing from a limit, and the history cannot tell them from real ones.
+show. Invented requests take nothing from a limit, and the history cannot tell them from real ones.`;
 
-Examples:
-  petstore seed 1000 --orders 100 --random-seed 7
-  petstore seed --usage`;
-
-interface SeedOptions extends JsonOption {
-  readonly randomSeed?: number;
-  readonly orders?: number;
-  readonly account?: string;
-  readonly usage?: true;
-}
-
-export function seedCommand(program: Command, terminal: ProgramTerminal): void {
-  program
-    .command('seed')
-    .argument('[count]', 'how many animals', wholeNumber(1, COUNT_MAX))
-    .description('add invented animals and usage, to try the service out and for benchmarks')
-    .option(
-      '--random-seed <number>',
+export const seedCommand = ownCommand('seed', {
+  description: 'add invented animals and usage, to try the service out and for benchmarks',
+  takes: {
+    count: argument('[count]', 'how many animals', wholeNumber(1, COUNT_MAX)),
+    randomSeed: option(
+      '<number>',
       'the same number gives the same animals, and the same usage in the same hour',
       wholeNumber(0, RANDOM_SEED_MAX),
-    )
-    .option(
-      '--orders <number>',
+    ),
+    orders: option(
+      '<number>',
       'also make orders, at most one for each animal that is added as available',
       wholeNumber(1, COUNT_MAX),
-    )
-    .option('--account <name>', 'the account of the orders; it must exist')
-    .option('--usage', 'also invent a month of usage for the keys that exist')
-    .option(...JSON_OPTION)
-    .addHelpText('after', NOTES)
-    .action((count: number | undefined, options: SeedOptions) => seed(terminal, count, options));
-}
-
-async function seed(
-  { system: { stderr }, withSilentStore, printJson, printLine }: ProgramTerminal,
-  count = 0,
-  { randomSeed = randomInt(RANDOM_SEED_MAX), orders = 0, account: name, usage, json }: SeedOptions,
-): Promise<void> {
-  if (count === 0 && !usage)
-    throw new ServiceError('invalid_parameter', 'seed needs a number of animals, or --usage.');
-  if (name !== undefined && orders === 0)
-    throw new ServiceError('invalid_parameter', '--account is the account of orders, so it needs --orders.');
-  await refuseTooManyOrders(orders, count, randomSeed);
-  return withSilentStore(async ({ config, clock, store, actor }) => {
-    // First, because a mistyped name adds nothing.
-    const account = orders === 0 ? undefined : await findAccount({ store, actor }, name);
-    if (account !== undefined) await requireFree(store.orders, account);
-    const target = { kind: 'pets', name: String(count) } as const;
-    const run = new AuditedRun(store.audit, actor, 'seed', target);
-    await run.start();
-    const used = usage && (await addUsage({ store, clock, stderr, randomSeed, ...config }));
-    const added = count === 0 ? 0 : await seedPets({ clock, store, actor, stderr }, count, randomSeed);
-    const ordered =
-      account &&
-      (await seedOrders({ clock, store, actor, stderr }, account, orders, randomNumbers(randomSeed)));
-    await run.end({ animals: added, orders: ordered ?? 0, requests: used?.requests ?? 0, randomSeed });
-    if (json) return printJson({ added, orders: ordered ?? 0, ...(used && { usage: used }), randomSeed });
-    const again = `(--random-seed ${randomSeed} gives the same again)`;
-    if (used) {
-      const keys = `${used.keys} ${used.keys === 1 ? 'key' : 'keys'}`;
-      printLine(`invented 30 days of usage: ${used.requests} requests of ${keys} ${again}`);
-    }
-    const things = `${added} animals${account ? ` and ${ordered} orders of account ${account.name}` : ''}`;
-    if (added > 0) printLine(`added ${things} ${again}`);
-  });
-}
+    ),
+    account: option('<name>', 'the account of the orders; it must exist'),
+    usage: flag('also invent a month of usage for the keys that exist'),
+  },
+  notes: NOTES,
+  examples: ['petstore seed 1000 --orders 100 --random-seed 7', 'petstore seed --usage'],
+  run: async (
+    { count = 0, randomSeed = randomInt(RANDOM_SEED_MAX), orders = 0, account: name, usage },
+    { system: { stderr }, withSilentStore }: ProgramTerminal,
+  ) => {
+    if (count === 0 && !usage)
+      throw new ServiceError('invalid_parameter', 'seed needs a number of animals, or --usage.');
+    if (name !== undefined && orders === 0)
+      throw new ServiceError(
+        'invalid_parameter',
+        '--account is the account of orders, so it needs --orders.',
+      );
+    await refuseTooManyOrders(orders, count, randomSeed);
+    return withSilentStore(async ({ config, clock, store, actor }) => {
+      // First, because a mistyped name adds nothing.
+      const account = orders === 0 ? undefined : await findAccount({ store, actor }, name);
+      if (account !== undefined) await requireFree(store.orders, account);
+      const target = { kind: 'pets', name: String(count) } as const;
+      const run = new AuditedRun(store.audit, actor, 'seed', target);
+      await run.start();
+      const used = usage && (await addUsage({ store, clock, stderr, randomSeed, ...config }));
+      const added = count === 0 ? 0 : await seedPets({ clock, store, actor, stderr }, count, randomSeed);
+      const ordered =
+        account &&
+        (await seedOrders({ clock, store, actor, stderr }, account, orders, randomNumbers(randomSeed)));
+      await run.end({ animals: added, orders: ordered ?? 0, requests: used?.requests ?? 0, randomSeed });
+      const again = `(--random-seed ${randomSeed} gives the same again)`;
+      const texts: string[] = [];
+      if (used) {
+        const keys = `${used.keys} ${used.keys === 1 ? 'key' : 'keys'}`;
+        texts.push(`invented 30 days of usage: ${used.requests} requests of ${keys} ${again}`);
+      }
+      const things = `${added} animals${account ? ` and ${ordered} orders of account ${account.name}` : ''}`;
+      if (added > 0) texts.push(`added ${things} ${again}`);
+      return view({ added, orders: ordered ?? 0, ...(used && { usage: used }), randomSeed }, ...texts);
+    });
+  },
+});
 
 /** The module needs all operations of the API, and other seeds do not. */
 async function addUsage(settings: UsageSettings): Promise<SeededUsage> {

@@ -17,7 +17,7 @@ interface TransferOptions {
   readonly beforeCommit: (target: Filling) => Promise<void>;
 }
 
-interface TableSummary {
+export interface TableSummary {
   readonly name: string;
   readonly rows: number;
   /** Of its rows in the order of the primary key, each as a line of JSON: `[1,"Rex",7,null]`. Hexadecimal. */

@@ -6,7 +6,7 @@ import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import type { Result } from '../domain/result.ts';
 import type { RateLimitAdmin } from '../limits/limiter.ts';
 import type { Output, System } from './output.ts';
-import { flag, type Takers, type Values } from './takers.ts';
+import { flag, JSON_OPTION, type Takers, type Values } from './takers.ts';
 import type { View } from './view.ts';
 
 /** What a command works with. It names the repositories that it uses. */
@@ -31,7 +31,7 @@ export interface CommandContext<Repositories, Settings = unknown> {
 }
 
 /** What the program gives to a command. */
-export interface Opener<Context> extends Output {
+export interface Terminal<Context> extends Output {
   readonly system: System;
   /**
    * Opens the configured store for one command, and closes it however the command ends. A service may be running on it.
@@ -41,23 +41,73 @@ export interface Opener<Context> extends Output {
 }
 
 /** Adds a command to the program or to a group. */
-export type AddCommand<Context> = (program: Command, terminal: Opener<Context>) => void;
+export type AddCommand<Context> = (program: Command, terminal: Terminal<Context>) => void;
 
-/** A sentence, if something is wrong. */
-type Issue = string | false | undefined;
-
-interface Declaration<T extends Takers, Context> {
+/** What help says of a command, and what can be typed. */
+interface Usage<T extends Takers> {
   readonly description: string;
-  /** In the order of help. `--json` is the last option of every command. */
+  /** In the order of help. `--json` is the last option, unless it is among them. */
   readonly takes?: T;
   /** What help says below the options. */
   readonly notes?: string;
   readonly examples?: readonly string[];
+}
+
+/** A sentence, if something is wrong. */
+type Issue = string | false | undefined;
+
+interface Declaration<T extends Takers, Context> extends Usage<T> {
   /** What is wrong with the values, told before the store is opened. */
   readonly check?: (values: Values<T>) => Issue | Promise<Issue>;
   /** Its second argument names in its type what it uses. */
   readonly run: (values: Values<T>, context: Context) => View | Promise<View>;
 }
+
+/** Declares a command that uses the store. */
+export function command<Context, const T extends Takers = {}>(
+  name: string,
+  { check, run, ...usage }: Declaration<T, Context>,
+): AddCommand<Context> {
+  return (program, terminal) =>
+    addCommand(program, name, usage, async (values, json) => {
+      const issue = await check?.(values);
+      if (issue) throw new ServiceError('invalid_parameter', issue);
+      await terminal.withStore(async (context) => (await run(values, context))(terminal, json));
+    });
+}
+
+/** Declares a command that needs no store, or opens one in its own way. */
+export function ownCommand<Own extends Output, const T extends Takers = {}>(
+  name: string,
+  { run, ...usage }: Usage<T> & { readonly run: (values: Values<T>, terminal: Own) => View | Promise<View> },
+): (program: Command, terminal: Own) => void {
+  return (program, terminal) =>
+    addCommand(program, name, usage, async (values, json) => (await run(values, terminal))(terminal, json));
+}
+
+function addCommand<T extends Takers>(
+  program: Command,
+  name: string,
+  { description, takes, notes, examples }: Usage<T>,
+  act: (values: Values<T>, json: true | undefined) => Promise<void>,
+): void {
+  const added = program.command(name).description(description);
+  const names: string[] = [];
+  for (const [key, taker] of Object.entries({ ...takes, json: takes?.['json'] ?? JSON_FLAG }))
+    for (const taken of taker.make(key))
+      if (taken instanceof Option) added.addOption(taken);
+      else {
+        added.addArgument(taken);
+        names.push(key);
+      }
+  added.addHelpText('after', describeUse(notes, examples)).action(() => {
+    const { json, ...options } = added.opts<{ json?: true }>();
+    const values = Object.fromEntries(names.map((key, place) => [key, added.processedArgs[place]]));
+    return act({ ...values, ...options } as Values<T>, json);
+  });
+}
+
+const JSON_FLAG = flag(JSON_OPTION[1]);
 
 /** The text of help below the options. */
 function describeUse(notes: string | undefined, examples: readonly string[] = []): string {
@@ -66,34 +116,6 @@ function describeUse(notes: string | undefined, examples: readonly string[] = []
     ...(notes === undefined ? [] : ['', notes]),
     ...(examples.length === 0 ? [] : ['', title, ...examples.map((example) => `  ${example}`)]),
   ].join('\n');
-}
-
-const JSON_FLAG = flag('print one JSON value and nothing else on standard output');
-
-/** Declares a command that uses the store. */
-export function command<Context, const T extends Takers = {}>(
-  name: string,
-  { description, takes, notes, examples, check, run }: Declaration<T, Context>,
-): AddCommand<Context> {
-  return (program, terminal) => {
-    const added = program.command(name).description(description);
-    const names: string[] = [];
-    for (const [key, taker] of Object.entries({ ...takes, json: takes?.['json'] ?? JSON_FLAG }))
-      for (const taken of taker.make(key))
-        if (taken instanceof Option) added.addOption(taken);
-        else {
-          added.addArgument(taken);
-          names.push(key);
-        }
-    added.addHelpText('after', describeUse(notes, examples)).action(async () => {
-      const { json, ...options } = added.opts<{ json?: true }>();
-      const read = Object.fromEntries(names.map((key, place) => [key, added.processedArgs[place]]));
-      const values = { ...read, ...options } as Values<T>;
-      const issue = await check?.(values);
-      if (issue) throw new ServiceError('invalid_parameter', issue);
-      await terminal.withStore(async (context) => (await run(values, context))(terminal, json));
-    });
-  };
 }
 
 /** Declares a group of commands. Behind a `|`, its name may have an alias. */
@@ -116,42 +138,6 @@ export function addTo<Context>(name: string, commands: readonly AddCommand<Conte
     if (found === undefined) throw new Error(`There is no command ${name} to add to.`);
     for (const add of commands) add(found, terminal);
   };
-}
-
-/** What the program gives to the commands of a resource. */
-export interface Terminal<Repositories, Settings = unknown> extends Output {
-  readonly system: System;
-  /**
-   * Opens the configured store for one command, and closes it however the command ends. A service may be running on it.
-   * @throws ConfigError; StartupError, also when there is no database yet: a mistyped address makes no empty catalogue.
-   */
-  withStore(
-    this: void,
-    command: (context: CommandContext<Repositories, Settings>) => Promise<void>,
-  ): Promise<void>;
-  /** Opens the limits for a command that has opened its store. @throws StartupError when Redis cannot be used. */
-  useQuotas<T>(
-    this: void,
-    context: CommandContext<Repositories, Settings>,
-    work: (quotas: RateLimitAdmin) => Promise<T>,
-  ): Promise<T>;
-  /**
-   * Like `useQuotas`. Undefined while Redis does not answer: prints a line that `things` are not shown, because the rest of
-   * the output is useful without them.
-   */
-  tryQuotas<T>(
-    this: void,
-    context: CommandContext<Repositories, Settings>,
-    things: string,
-    work: (quotas: RateLimitAdmin) => Promise<T>,
-  ): Promise<T | undefined>;
-  /** Like `withStore`, with the limits that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
-  withQuotas(
-    this: void,
-    command: (
-      context: CommandContext<Repositories, Settings> & { readonly quotas: RateLimitAdmin },
-    ) => Promise<void>,
-  ): Promise<void>;
 }
 
 /** The value of a result. @throws ServiceError with the refusal. To a command, an invalid request is a wrong use. */

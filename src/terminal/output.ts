@@ -3,7 +3,6 @@ import { MESSAGE_LENGTH, ServiceError } from '../domain/errors.ts';
 import { toJson } from '../domain/json.ts';
 import type { Clock } from '../domain/clock.ts';
 import { cutText } from '../domain/text.ts';
-import type { LimitOption } from './options.ts';
 import { printable } from './printable.ts';
 import {
   type Cell,
@@ -44,6 +43,11 @@ const PIECE_LENGTH = 16 * 1024;
 
 /** Rows of a table with `--limit` that a terminal shows without it. */
 const TERMINAL_ROWS = 100;
+
+/** A list that takes `--limit`. */
+export interface Limited {
+  readonly limit: number | undefined;
+}
 
 /** A longer list is not read to its end to say how long it is. */
 const COUNTED_ROWS = 10_000;
@@ -103,22 +107,12 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
     streams.stdout.write(`${printable(text)}\n`);
   };
 
-  /** Prints a secret below the line that says what it is for. */
-  const printSecret = (secret: string): void => {
-    for (const line of ['', `  ${secret}`, '', 'It is shown only once: the database keeps only its hash.'])
-      printLine(line);
-  };
-
   /** Prints one line on standard error. What it repeats of the input may be long. */
   const printError = (text: string): void => {
     streams.stderr.write(`${printable(cutText(text, MESSAGE_LENGTH))}\n`);
   };
 
-  /** A count for a line of text, as tables show it. */
-  const formatCount = (count: number): string =>
-    streams.stdout.isTTY === true ? describeCount(count) : String(count);
-
-  const openTable = (columns: readonly Column[]): TableText => new TableText(columns, describeScreen());
+  const openTable = <Row>(columns: readonly Column<Row>[]) => new TableText(columns, describeScreen());
 
   /** Prints what is missing in a table, in lines that fit. */
   const printLack = (lack: string | undefined): void => {
@@ -127,21 +121,10 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
   };
 
   /** Prints rows below a header. On a terminal, a table fits its width. */
-  const printTable = (columns: readonly Column[], rows: readonly (readonly Cell[])[]): void => {
+  const printTable = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void => {
     const table = openTable(columns);
     streams.stdout.write(table.add(rows));
     printLack(table.describeLack());
-  };
-
-  /** Prints rows as one JSON array with `--json`, or else as a table. */
-  const printRows = <T extends object>(
-    json: true | undefined,
-    rows: readonly T[],
-    columns: readonly Column[],
-    cellsOf: (row: T) => readonly Cell[],
-  ): void => {
-    if (json) printJson(rows);
-    else printTable(columns, rows.map(cellsOf));
   };
 
   /** Prints each piece when its reader has taken the one before. False: it ended early, because nobody reads the output. */
@@ -162,15 +145,15 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
   };
 
   /**
-   * Like `printRows`, page by page, so that memory stays flat. A column becomes wider when a later page needs it. Ends early
-   * when nobody reads the output. With `limited`, a terminal gets the first 100 rows unless `--limit` has a number.
+   * Prints rows as one JSON array with `--json`, or else as a table, page by page, so that memory stays flat. A column becomes
+   * wider when a later page needs it. Ends early when nobody reads the output. With `limited`, a terminal gets the first 100
+   * rows unless `--limit` has a number.
    */
-  const printPages = async <T extends object>(
+  const printPages = async <Row extends object>(
     json: true | undefined,
-    pages: AsyncIterable<readonly T[]>,
-    columns: readonly Column[],
-    cellsOf: (row: T) => readonly Cell[],
-    limited?: LimitOption,
+    columns: readonly Column<Row>[],
+    pages: AsyncIterable<readonly Row[]>,
+    limited?: Limited,
   ): Promise<void> => {
     const isTerminal = describeScreen().isTerminal && !json;
     const limit = limited?.limit ?? (limited && isTerminal ? TERMINAL_ROWS : Number.POSITIVE_INFINITY);
@@ -180,19 +163,16 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
     };
     const rows = takeRows(pages, limit, isTerminal ? describeLack : undefined);
     const table = openTable(columns);
-    if (!(await printPieces(json ? jsonPieces(rows) : tablePieces(rows, table, cellsOf)))) return;
+    if (!(await printPieces(json ? jsonPieces(rows) : tablePieces(rows, table)))) return;
     printLack(table.describeLack());
     printLack(lack);
   };
 
   return {
-    formatCount,
     printJson,
     printLine,
-    printSecret,
     printError,
     printTable,
-    printRows,
     printPages,
     printLines,
   };
@@ -233,12 +213,11 @@ async function* jsonPieces(pages: AsyncIterable<readonly object[]>): AsyncGenera
   yield start === '[' ? '[]\n' : ']\n';
 }
 
-async function* tablePieces<T>(
-  pages: AsyncIterable<readonly T[]>,
-  table: TableText,
-  cellsOf: (row: T) => readonly Cell[],
+async function* tablePieces<Row>(
+  pages: AsyncIterable<readonly Row[]>,
+  table: TableText<Row>,
 ): AsyncGenerator<string> {
-  for await (const rows of pages) yield table.add(rows.map(cellsOf));
+  for await (const rows of pages) yield table.add(rows);
 }
 
 /** A command did its work, but not for all rows of its file. It has told which. */

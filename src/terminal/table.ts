@@ -2,23 +2,16 @@ import { DAY, HOUR, MINUTE, SECOND } from '../domain/clock.ts';
 import { textFromInstant } from '../domain/instant.ts';
 import { printable } from './printable.ts';
 
-/** A column. A plain title is a column that stays whole. */
-export type Column =
-  | string
-  | {
-      readonly title: string;
-      /** A column with a weight is left out where the terminal is too narrow, the lightest one first. */
-      readonly weight?: number;
-      /** Long texts are cut where the terminal is too narrow. */
-      readonly shrinks?: true;
-    };
-
 /** A column of rows of one kind: its title, what a row has there, and how it fits a narrow terminal. */
-export type RowColumn<Row> = readonly [
-  title: string,
-  cell: (row: Row) => Cell,
-  fit?: { readonly weight?: number; readonly shrinks?: true },
-];
+export type Column<Row> = readonly [title: string, cell: (row: Row) => Cell, fit?: Fit];
+
+/** Without it, a column stays whole. */
+interface Fit {
+  /** A column with a weight is left out where the terminal is too narrow, the lightest one first. */
+  readonly weight?: number;
+  /** Long texts are cut where the terminal is too narrow. */
+  readonly shrinks?: true;
+}
 
 /** A number is a count. Ids are texts, because they have no separators. */
 export type Cell = string | number | ShortCell;
@@ -85,23 +78,24 @@ export interface Screen {
  * Lines in columns, page by page. A pipe gets exact texts in columns as wide as their widest cell. A terminal gets lines that
  * fit: the first page decides which columns are shown, and each page how wide they are.
  */
-export class TableText {
-  readonly #columns: readonly Exclude<Column, string>[];
+export class TableText<Row> {
+  readonly #columns: readonly Column<Row>[];
   readonly #screen: Screen;
   readonly #widest: number[];
   #shown: readonly number[] | undefined;
   #isCut = false;
 
-  constructor(columns: readonly Column[], screen: Screen) {
-    this.#columns = columns.map((column) => (typeof column === 'string' ? { title: column } : column));
+  constructor(columns: readonly Column<Row>[], screen: Screen) {
+    this.#columns = columns;
     this.#screen = screen;
     this.#widest = columns.map(() => 0);
   }
 
   /** The lines of a page, below the header if it is the first one. */
-  add(rows: readonly (readonly Cell[])[]): string {
-    const lines = rows.map((row) => row.map((cell) => printable(describeCell(cell, this.#screen))));
-    const header = this.#columns.map(({ title }) => title);
+  add(rows: readonly Row[]): string {
+    const cells = rows.map((row) => this.#columns.map(([, cell]) => cell(row)));
+    const lines = cells.map((row) => row.map((cell) => printable(describeCell(cell, this.#screen))));
+    const header = this.#columns.map(([title]) => title);
     for (const line of [header, ...lines])
       for (const [column, { length }] of line.entries())
         this.#widest[column] = Math.max(this.#widest[column] ?? 0, length);
@@ -109,7 +103,7 @@ export class TableText {
     this.#shown ??= this.#chooseColumns();
     const widths = this.#shrink(this.#shown, SMALLEST);
     const isCount = (column: number) =>
-      this.#screen.isTerminal && rows.length > 0 && rows.every((row) => typeof row[column] === 'number');
+      this.#screen.isTerminal && cells.length > 0 && cells.every((row) => typeof row[column] === 'number');
     const counts = new Set(this.#shown.filter(isCount));
     const write = (line: readonly string[]) => this.#write(line, widths, counts);
     return [...(isFirst ? [header] : []), ...lines].map(write).join('');
@@ -119,7 +113,7 @@ export class TableText {
   describeLack(): string | undefined {
     const hidden = this.#columns.filter((_, column) => this.#shown?.includes(column) === false);
     const lacks = [
-      ...(hidden.length > 0 ? [`${hidden.map(({ title }) => title).join(', ')} left out`] : []),
+      ...(hidden.length > 0 ? [`${hidden.map(([title]) => title).join(', ')} left out`] : []),
       ...(this.#isCut ? ['long texts cut'] : []),
     ];
     return lacks.length === 0 ? undefined : `To fit the terminal: ${lacks.join(', ')}. --json has all.`;
@@ -130,8 +124,10 @@ export class TableText {
     const { columns = Number.POSITIVE_INFINITY } = this.#screen;
     let shown = [...this.#columns.keys()];
     const lightestFirst = shown
-      .filter((column) => this.#columns[column]?.weight !== undefined)
-      .toSorted((one, other) => (this.#columns[one]?.weight ?? 0) - (this.#columns[other]?.weight ?? 0));
+      .filter((column) => this.#columns[column]?.[2]?.weight !== undefined)
+      .toSorted(
+        (one, other) => (this.#columns[one]?.[2]?.weight ?? 0) - (this.#columns[other]?.[2]?.weight ?? 0),
+      );
     for (const lightest of lightestFirst) {
       if (lineLength(this.#shrink(shown, COMFORTABLE)) <= columns) break;
       shown = shown.filter((column) => column !== lightest);
@@ -146,8 +142,8 @@ export class TableText {
       new Map(
         shown.map((column) => {
           const width = this.#widest[column] ?? 0;
-          const { title = '', shrinks } = this.#columns[column] ?? {};
-          return [column, shrinks ? Math.min(width, Math.max(limit, title.length)) : width];
+          const [title = '', , fit] = this.#columns[column] ?? [];
+          return [column, fit?.shrinks ? Math.min(width, Math.max(limit, title.length)) : width];
         }),
       );
     const whole = atMost(Number.POSITIVE_INFINITY);

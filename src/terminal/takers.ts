@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { LIMIT_MAX } from '../domain/plan.ts';
-import { wholeNumber } from './options.ts';
+import { wholeNumber } from './parsers.ts';
 
 /** What a command takes under a name: an argument, or options. `value` stands for the type of what is typed. */
 export interface Taker<Value> {
@@ -92,6 +92,13 @@ export function removable<Value>({ make }: Taker<Value>, description: string): T
 
 function toFlag(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The flags and the description of an option that nearly every command has. */
+export const JSON_OPTION = ['--json', 'print one JSON value and nothing else on standard output'] as const;
+
+export interface JsonOption {
+  readonly json?: true;
 }
 
 /** For lists that are printed page by page. */

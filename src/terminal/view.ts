@@ -1,6 +1,5 @@
-import type { LimitOption } from './options.ts';
-import type { Output } from './output.ts';
-import type { Cell, Column, RowColumn } from './table.ts';
+import type { Limited, Output } from './output.ts';
+import type { Cell, Column } from './table.ts';
 
 /** Prints what a command has to show: one JSON value with `--json`, or else lines and tables. */
 export type View = (output: Output, json: true | undefined) => void | Promise<void>;
@@ -19,30 +18,21 @@ export function view(json: unknown, ...texts: readonly Text[]): View {
 }
 
 /** Rows are one JSON array, or a table. */
-export function viewRows<Row extends object>(columns: readonly RowColumn<Row>[], rows: readonly Row[]): View {
+export function viewRows<Row extends object>(columns: readonly Column<Row>[], rows: readonly Row[]): View {
   return view(rows, table(columns, rows));
 }
 
 /** Like `viewRows`, page by page. */
 export function viewPages<Row extends object>(
-  columns: readonly RowColumn<Row>[],
+  columns: readonly Column<Row>[],
   pages: AsyncIterable<readonly Row[]>,
-  limited?: LimitOption,
+  limited?: Limited,
 ): View {
-  return ({ printPages }, json) =>
-    printPages(json, pages, columns.map(toColumn), (row) => columns.map(([, cell]) => cell(row)), limited);
+  return ({ printPages }, json) => printPages(json, columns, pages, limited);
 }
 
-export function table<Row>(columns: readonly RowColumn<Row>[], rows: readonly Row[]): Text {
-  return ({ printTable }) =>
-    printTable(
-      columns.map(toColumn),
-      rows.map((row) => columns.map(([, cell]) => cell(row))),
-    );
-}
-
-function toColumn([title, , fit]: RowColumn<never>): Column {
-  return { title, ...fit };
+export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Text {
+  return ({ printTable }) => printTable(columns, rows);
 }
 
 /** The lines of a secret, below the line that says what it is for. */

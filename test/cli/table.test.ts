@@ -8,31 +8,40 @@ import { type Cell, type Column, describeDistance, instantCell } from '../../src
 import { fakeClock } from '../support/clock.ts';
 import { run, runJson, temporaryEnvironment } from '../support/process.ts';
 
-const COLUMNS: readonly Column[] = [
-  'ID',
-  { title: 'LABEL', shrinks: true },
-  { title: 'PLAN', weight: 2 },
-  { title: 'ENVIRONMENT', weight: 1 },
-  'REQUESTS',
-  'CREATED',
+type Row = readonly [
+  id: string,
+  label: string,
+  plan: string,
+  environment: string,
+  requests: number,
+  created: Cell,
+];
+
+const COLUMNS: readonly Column<Row>[] = [
+  ['ID', ([id]) => id],
+  ['LABEL', ([, label]) => label, { shrinks: true }],
+  ['PLAN', ([, , plan]) => plan, { weight: 2 }],
+  ['ENVIRONMENT', ([, , , environment]) => environment, { weight: 1 }],
+  ['REQUESTS', ([, , , , requests]) => requests],
+  ['CREATED', ([, , , , , created]) => created],
 ];
 
 const LABEL = 'the price board at the door of the shop';
 
-const ROWS: readonly (readonly Cell[])[] = [
+const ROWS: readonly Row[] = [
   ['1000', LABEL, 'free', 'production', 1_234_567, instantCell('2026-11-21T09:00:00.000Z')],
   ['7', 'till', 'pro', 'production', 5, instantCell(null, 'never')],
 ];
 
 /** What a table writes to a terminal of this width, or to a pipe. */
-async function print(columns: number | undefined, pages = [ROWS]) {
+async function print(columns: number | undefined, pages: readonly (readonly Row[])[] = [ROWS]) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   if (columns !== undefined) Object.assign(stdout, { isTTY: true, columns });
   const output = openOutput({ stdout, stderr }, fakeClock('2026-11-21T12:00:00Z'));
   const read = async function* () {
-    for (const rows of pages) yield rows.map((cells) => ({ cells }));
+    yield* pages;
   };
-  await output.printPages(undefined, read(), COLUMNS, ({ cells }) => cells);
+  await output.printPages(undefined, COLUMNS, read());
   stdout.end();
   stderr.end();
   return [await text(stdout), await text(stderr)] as const;
@@ -87,8 +96,7 @@ test('a narrow terminal cuts long texts first, and then leaves out the lightest 
 });
 
 test('later pages keep the columns of the first page, and still fit', async () => {
-  const [small = [], large = []] = ROWS;
-  const [stdout] = await print(75, [[large], [small]]);
+  const [stdout] = await print(75, [ROWS.slice(1), ROWS.slice(0, 1)]);
   assert.equal(stdout.split('\n', 1)[0], 'ID  LABEL  PLAN  ENVIRONMENT  REQUESTS  CREATED');
   assert.match(stdout, /\n1000 {2}the price board .*… {2}free {2}production {3}1,234,567 {2}3 h ago\n$/);
   for (const line of stdout.split('\n')) assert.ok(line.length <= 75, line);

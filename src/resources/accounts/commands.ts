@@ -2,7 +2,7 @@
 import { PLAN_NAMES } from '../../domain/plan.ts';
 import { findNameIssue, isPartOf } from '../../domain/text.ts';
 import { command, type CommandContext, group, requireValue } from '../../terminal/command.ts';
-import { type Cell, describeDistance, type RowColumn } from '../../terminal/table.ts';
+import { type Cell, describeDistance, type Column } from '../../terminal/table.ts';
 import { argument, choice, LIMITS, option, withDefault } from '../../terminal/takers.ts';
 import { type Text, type View, view, viewRows } from '../../terminal/view.ts';
 import type { AccountRepository } from './repository.ts';
@@ -11,7 +11,7 @@ import { describeAccount, toAccount } from './show.ts';
 
 type Context = CommandContext<{ readonly accounts: AccountRepository }>;
 
-const COLUMNS: readonly RowColumn<ReturnType<typeof toAccount>>[] = [
+const COLUMNS: readonly Column<ReturnType<typeof toAccount>>[] = [
   ['NAME', ({ name }) => name, { shrinks: true }],
   ['PLAN', ({ plan }) => plan],
   ['PER MINUTE', ({ perMinute }) => perMinute],

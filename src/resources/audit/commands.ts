@@ -5,9 +5,9 @@ import { type AuditValues, toActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
 import { command, type CommandContext, findNamed } from '../../terminal/command.ts';
-import { since } from '../../terminal/options.ts';
+import { since } from '../../terminal/parsers.ts';
 import { readPages } from '../../terminal/pages.ts';
-import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { instantCell, type Column } from '../../terminal/table.ts';
 import { LIMIT, option } from '../../terminal/takers.ts';
 import { viewPages } from '../../terminal/view.ts';
 import type { AuditEntry, AuditRepository } from './repository.ts';
@@ -25,7 +25,7 @@ type Context = CommandContext<{
   readonly audit: AuditRepository;
 }>;
 
-const COLUMNS: readonly RowColumn<ReturnType<typeof toEntry>>[] = [
+const COLUMNS: readonly Column<ReturnType<typeof toEntry>>[] = [
   ['TIME', ({ time }) => instantCell(time)],
   ['BY', ({ actor }) => `${actor.kind} ${actor.name}`, { shrinks: true }],
   ['FROM', ({ address }) => address ?? '-', { weight: 1 }],

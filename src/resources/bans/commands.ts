@@ -3,8 +3,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import { command, type CommandContext, group, requireValue } from '../../terminal/command.ts';
-import { keyId } from '../../terminal/options.ts';
-import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { keyId } from '../../terminal/parsers.ts';
+import { instantCell, type Column } from '../../terminal/table.ts';
 import { argument, option } from '../../terminal/takers.ts';
 import { view, viewRows } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
@@ -22,7 +22,7 @@ interface ListedBan {
   readonly count: number;
 }
 
-const COLUMNS: readonly RowColumn<ListedBan>[] = [
+const COLUMNS: readonly Column<ListedBan>[] = [
   ['KEY', ({ keyId: id }) => String(id)],
   ['ACCOUNT', ({ account }) => account, { shrinks: true }],
   ['ENDS', ({ until }) => instantCell(until)],

@@ -6,7 +6,7 @@ import { readPatch } from '../../domain/patch.ts';
 import type { Result } from '../../domain/result.ts';
 import { command, type CommandContext, group, requireValue } from '../../terminal/command.ts';
 import { readPages } from '../../terminal/pages.ts';
-import type { RowColumn } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/table.ts';
 import { argument, option, removable } from '../../terminal/takers.ts';
 import { view, viewPages } from '../../terminal/view.ts';
 import type { CategoryRepository } from './repository.ts';
@@ -14,7 +14,7 @@ import type { Category } from './schema.ts';
 
 type Context = CommandContext<{ readonly categories: CategoryRepository }>;
 
-const COLUMNS: readonly RowColumn<Category>[] = [
+const COLUMNS: readonly Column<Category>[] = [
   ['ID', ({ id }) => String(id)],
   ['NAME', ({ name }) => name, { shrinks: true }],
   ['DESCRIPTION', ({ description = '-' }) => description, { shrinks: true }],

@@ -1,7 +1,7 @@
 // Contract: sections 8 and 9.
 import { textFromInstant } from '../../domain/instant.ts';
 import { command, type CommandContext } from '../../terminal/command.ts';
-import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { instantCell, type Column } from '../../terminal/table.ts';
 import { viewRows } from '../../terminal/view.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 import { type DeprecatedOperation, type DeprecatedUse, listDeprecatedUses } from './uses.ts';
@@ -13,7 +13,7 @@ interface Context
   readonly readDeprecated: () => Promise<readonly DeprecatedOperation[]>;
 }
 
-const COLUMNS: readonly RowColumn<ReturnType<typeof toRow>>[] = [
+const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
   ['OPERATION', ({ operation }) => operation],
   ['REMOVED ON', ({ removal }) => removal.slice(0, 10)],
   ['INSTEAD', ({ successor }) => successor, { weight: 2 }],

@@ -6,9 +6,9 @@ import { textFromInstant } from '../../domain/instant.ts';
 import { toJson } from '../../domain/json.ts';
 import { parseExactJson } from '../../domain/parse.ts';
 import { command, type CommandContext } from '../../terminal/command.ts';
-import { JSON_OPTION, since } from '../../terminal/options.ts';
-import { instantCell, type RowColumn } from '../../terminal/table.ts';
-import { flag, option, type Taker } from '../../terminal/takers.ts';
+import { since } from '../../terminal/parsers.ts';
+import { instantCell, type Column } from '../../terminal/table.ts';
+import { flag, JSON_OPTION, option, type Taker } from '../../terminal/takers.ts';
 import { type View, viewPages } from '../../terminal/view.ts';
 import { Feed } from './feed.ts';
 import type { EventRepository, StoredEvent } from './repository.ts';
@@ -22,7 +22,7 @@ type Context = CommandContext<{
 }>;
 
 /** A line that stays on the screen needs a time that stays true. */
-const toColumns = (follow: boolean): readonly RowColumn<ReturnType<typeof toEvent>>[] => [
+const toColumns = (follow: boolean): readonly Column<ReturnType<typeof toEvent>>[] => [
   ['TIME', ({ timestamp }) => (follow ? timestamp : instantCell(timestamp))],
   ['TYPE', ({ type }) => type],
   ['BY', ({ actor }) => (actor === null ? '-' : `${actor.kind} ${actor.name}`), { shrinks: true }],
@@ -69,10 +69,10 @@ async function* jsonLines(pages: AsyncIterable<readonly object[]>): AsyncGenerat
 /** The place after which the list begins. */
 async function findStart(
   events: EventRepository,
-  since: number | undefined,
+  start: number | undefined,
   follow: boolean,
 ): Promise<bigint> {
-  if (since !== undefined) return events.findPlace(since);
+  if (start !== undefined) return events.findPlace(start);
   return follow ? (await events.findEnd()).last : (await events.findBounds()).deletedTo;
 }
 

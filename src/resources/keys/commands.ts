@@ -17,18 +17,19 @@ import {
   findNamed,
   group,
   requireValue,
-  type Opener as Terminal,
+  type Terminal,
 } from '../../terminal/command.ts';
+import { duration, instant, keyId, label, scopes as scopeList } from '../../terminal/parsers.ts';
 import {
-  duration,
-  instant,
+  argument,
+  choice,
   JSON_OPTION,
   type JsonOption,
-  keyId,
-  label,
-  scopes as scopeList,
-} from '../../terminal/options.ts';
-import { argument, choice, LIMITS, option, required, withDefault } from '../../terminal/takers.ts';
+  LIMITS,
+  option,
+  required,
+  withDefault,
+} from '../../terminal/takers.ts';
 import { secretLines, table, view, type View, viewRows } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { visibleStreams } from '../events/rules.ts';

@@ -2,7 +2,7 @@
 import { type KeyRecord, keyState } from '../../domain/account.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
-import { type Cell, describeDistance, instantCell, type RowColumn } from '../../terminal/table.ts';
+import { type Cell, describeDistance, instantCell, type Column } from '../../terminal/table.ts';
 
 /** With more keys than this, all bans are read, because that takes fewer calls than to look each key up. */
 const FEW_KEYS = 5_000;
@@ -42,7 +42,7 @@ export function toListedKey(key: KeyRecord, now: number, bans: ReadonlyMap<numbe
 
 type ListedKey = ReturnType<typeof toListedKey>;
 
-export const KEY_COLUMNS: readonly RowColumn<ListedKey>[] = [
+export const KEY_COLUMNS: readonly Column<ListedKey>[] = [
   ['ID', ({ id }) => String(id)],
   ['ACCOUNT', ({ account }) => account, { shrinks: true }],
   ['PLAN', ({ plan }) => plan, { weight: 4 }],

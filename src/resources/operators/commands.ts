@@ -4,7 +4,7 @@ import { type Operator, ROLES } from '../../domain/operator.ts';
 import { listed } from '../../domain/parse.ts';
 import type { Result } from '../../domain/result.ts';
 import { command, type CommandContext, group, requireValue } from '../../terminal/command.ts';
-import { instant, keyId as tokenId } from '../../terminal/options.ts';
+import { instant, keyId as tokenId } from '../../terminal/parsers.ts';
 import { type Cell, describeDistance } from '../../terminal/table.ts';
 import { argument, choice, option, required } from '../../terminal/takers.ts';
 import { secretLines, view } from '../../terminal/view.ts';

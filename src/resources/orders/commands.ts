@@ -1,9 +1,9 @@
 // Contract: sections 2 and 8.
 import { ServiceError } from '../../domain/errors.ts';
 import { command, type CommandContext, findNamed, group } from '../../terminal/command.ts';
-import { rowId } from '../../terminal/options.ts';
+import { rowId } from '../../terminal/parsers.ts';
 import { readPages } from '../../terminal/pages.ts';
-import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { instantCell, type Column } from '../../terminal/table.ts';
 import { argument, choice, LIMIT, option } from '../../terminal/takers.ts';
 import { table, view, viewPages } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
@@ -15,7 +15,7 @@ type Context = CommandContext<{
   readonly orders: OrderRepository;
 }>;
 
-export const ORDER_COLUMNS: readonly RowColumn<AccountOrder>[] = [
+export const ORDER_COLUMNS: readonly Column<AccountOrder>[] = [
   ['ID', ({ id }) => String(id)],
   ['ACCOUNT', ({ account }) => account, { shrinks: true }],
   ['PET', ({ petId }) => String(petId)],

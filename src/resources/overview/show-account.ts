@@ -3,7 +3,7 @@ import { isInForce } from '../../domain/account.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { toWindows } from '../../limits/quota.ts';
 import { addTo, command, type CommandContext, requireValue } from '../../terminal/command.ts';
-import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { instantCell, type Column } from '../../terminal/table.ts';
 import { argument } from '../../terminal/takers.ts';
 import { table, type Text, view } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
@@ -21,14 +21,14 @@ type Context = CommandContext<{
 
 type Windows = ReturnType<typeof toWindows>;
 
-const WINDOW_COLUMNS: readonly RowColumn<readonly [name: string, window: Windows['minute']]>[] = [
+const WINDOW_COLUMNS: readonly Column<readonly [name: string, window: Windows['minute']]>[] = [
   ['WINDOW', ([name]) => name],
   ['LEFT', ([, { remaining }]) => remaining],
   ['LIMIT', ([, { limit }]) => limit],
   ['RESETS', ([, { reset }]) => instantCell(textFromInstant(reset * 1_000))],
 ];
 
-const USAGE_COLUMNS: readonly RowColumn<ReturnType<typeof nameCounts>>[] = [
+const USAGE_COLUMNS: readonly Column<ReturnType<typeof nameCounts>>[] = [
   ['LAST 30 DAYS', countRequests],
   ['OK', ({ ok }) => ok],
   ['CLIENT ERROR', ({ clientError }) => clientError],

@@ -1,7 +1,7 @@
 // Contract: section 10.1.
 import { addTo, command, type CommandContext, requireValue } from '../../terminal/command.ts';
-import { wholeNumber } from '../../terminal/options.ts';
-import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { wholeNumber } from '../../terminal/parsers.ts';
+import { instantCell, type Column } from '../../terminal/table.ts';
 import { argument } from '../../terminal/takers.ts';
 import { view, viewRows } from '../../terminal/view.ts';
 import { toToken, tokensCell } from '../operators/commands.ts';
@@ -20,7 +20,7 @@ interface ListedOperator extends ReturnType<typeof toOperator> {
   readonly tokens: readonly ReturnType<typeof toToken>[];
 }
 
-const COLUMNS: readonly RowColumn<ListedOperator>[] = [
+const COLUMNS: readonly Column<ListedOperator>[] = [
   ['NAME', ({ name }) => name],
   ['ROLE', ({ role }) => role],
   ['CREATED', ({ createdAt }) => instantCell(createdAt)],
@@ -35,11 +35,12 @@ export const passkeyCommands = addTo('operators', [
     run: async (_, { store: { operators, passkeys } }: Context) => {
       const added = Map.groupBy((await passkeys.list()).items, ({ operatorId }) => operatorId);
       const tokens = Map.groupBy((await operators.listTokens()).items, ({ operator }) => operator);
-      const rows = (await operators.list()).items.map((operator) => ({
-        ...toOperator(operator),
-        passkeys: (added.get(operator.id) ?? []).map(listedPasskey),
-        tokens: (tokens.get(operator.name) ?? []).map(toToken),
-      }));
+      const rows = (await operators.list()).items.map((operator) =>
+        Object.assign(toOperator(operator), {
+          passkeys: (added.get(operator.id) ?? []).map(listedPasskey),
+          tokens: (tokens.get(operator.name) ?? []).map(toToken),
+        }),
+      );
       return viewRows(COLUMNS, rows);
     },
   }),

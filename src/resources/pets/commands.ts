@@ -3,10 +3,10 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { readPatch } from '../../domain/patch.ts';
 import type { Result } from '../../domain/result.ts';
 import { command, type CommandContext, findNamed, group, requireValue } from '../../terminal/command.ts';
-import { rowId } from '../../terminal/options.ts';
+import { rowId } from '../../terminal/parsers.ts';
 import { readPages } from '../../terminal/pages.ts';
 import { Progress } from '../../terminal/progress.ts';
-import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { instantCell, type Column } from '../../terminal/table.ts';
 import { argument, choice, flag, LIMIT, option, removable } from '../../terminal/takers.ts';
 import { view, viewPages } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
@@ -29,7 +29,7 @@ type Context = CommandContext<{
 /** An animal with the name of its category, if there is one. */
 type NamedPet = PetWithOwner & { readonly category?: string | undefined };
 
-const COLUMNS: readonly RowColumn<NamedPet>[] = [
+const COLUMNS: readonly Column<NamedPet>[] = [
   ['ID', ({ id }) => String(id)],
   ['NAME', ({ name }) => name, { shrinks: true }],
   ['CATEGORY', describeCategory, { shrinks: true }],
@@ -39,7 +39,7 @@ const COLUMNS: readonly RowColumn<NamedPet>[] = [
 ];
 
 /** Of one animal. */
-export const PET_DETAILS: readonly RowColumn<NamedPet>[] = [
+export const PET_DETAILS: readonly Column<NamedPet>[] = [
   ...COLUMNS,
   ['CHANGED', ({ changedAt }) => instantCell(changedAt, 'unknown')],
   ['BY', ({ changedBy: by }) => (by ? `${by.kind} ${by.name}` : 'unknown'), { shrinks: true }],

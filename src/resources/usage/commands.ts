@@ -6,8 +6,8 @@ import { textFromInstant } from '../../domain/instant.ts';
 import { OUTCOMES } from '../../domain/usage.ts';
 import { toWindows } from '../../limits/quota.ts';
 import { command, type CommandContext, findNamed, requireValue } from '../../terminal/command.ts';
-import { type Instant, since } from '../../terminal/options.ts';
-import { type Cell, describeCount, instantCell, type RowColumn } from '../../terminal/table.ts';
+import { type Instant, since } from '../../terminal/parsers.ts';
+import { type Cell, describeCount, instantCell, type Column } from '../../terminal/table.ts';
 import { choice, option, type Taker } from '../../terminal/takers.ts';
 import { type View, viewRows } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
@@ -34,7 +34,7 @@ const BY = ['key', 'account', 'operation', 'day', 'key,day', 'account,day', 'ope
 
 type Windows = ReturnType<typeof toWindows> & { readonly account: string; readonly plan: string };
 
-const WINDOW_COLUMNS: readonly RowColumn<Windows>[] = [
+const WINDOW_COLUMNS: readonly Column<Windows>[] = [
   ['ACCOUNT', ({ account }) => account, { shrinks: true }],
   ['PLAN', ({ plan }) => plan, { weight: 1 }],
   ['MINUTE LEFT', ({ minute }) => leftCell(minute)],
@@ -150,7 +150,7 @@ async function readSums(
   return sums;
 }
 
-function historyColumn(name: string): RowColumn<HistoryRow> {
+function historyColumn(name: string): Column<HistoryRow> {
   const title = name.replaceAll(/[A-Z]/g, ' $&').toUpperCase();
   const isCount = OUTCOMES.some((outcome) => outcome === name);
   const cell = (row: HistoryRow): Cell => (isCount ? (row[name] ?? '-') : String(row[name] ?? '-'));

@@ -3,9 +3,9 @@ import { ServiceError } from '../../domain/errors.ts';
 import { instantOrNull } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
 import { command, type CommandContext, findNamed, group, requireValue } from '../../terminal/command.ts';
-import { since, wholeNumber } from '../../terminal/options.ts';
+import { since, wholeNumber } from '../../terminal/parsers.ts';
 import { readPages } from '../../terminal/pages.ts';
-import { instantCell, type RowColumn } from '../../terminal/table.ts';
+import { instantCell, type Column } from '../../terminal/table.ts';
 import { argument, flag, option, required } from '../../terminal/takers.ts';
 import { table, view, viewPages } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
@@ -27,7 +27,7 @@ type Context = CommandContext<Repositories, Settings>;
 /** Attempts that `show` prints. */
 const SHOWN = 20;
 
-const COLUMNS: readonly RowColumn<ReturnType<typeof toCommandWebhook>>[] = [
+const COLUMNS: readonly Column<ReturnType<typeof toCommandWebhook>>[] = [
   ['ID', ({ id }) => String(id)],
   ['ACCOUNT', ({ account }) => account, { shrinks: true }],
   ['ENVIRONMENT', ({ environment }) => environment, { weight: 1 }],
@@ -38,7 +38,7 @@ const COLUMNS: readonly RowColumn<ReturnType<typeof toCommandWebhook>>[] = [
   ['URL', ({ url }) => url, { shrinks: true }],
 ];
 
-const DELIVERY_COLUMNS: readonly RowColumn<Delivery>[] = [
+const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [
   ['ID', ({ id }) => String(id)],
   ['TIME', ({ at }) => instantCell(at)],
   ['TYPE', ({ type }) => type],

@@ -1,36 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { LABEL } from '../domain/account.ts';
 import { refuseScopeAlone, SCOPES, type Scope } from '../domain/scope.ts';
 import { FIRST_INSTANT, LAST_INSTANT } from '../domain/instant.ts';
 import { INT64_MAX } from '../domain/int64.ts';
-import { LIMIT_MAX, type Limits, PLAN_NAMES } from '../domain/plan.ts';
-
-/** The values of the options that `limitOptions` adds. */
-export type LimitOptions = Partial<Limits>;
-
-export interface JsonOption {
-  readonly json?: true;
-}
-
-/** The command of a feature below, to add to it. */
-export function findCommand(program: Command, name: string): Command {
-  const command = program.commands.find((each) => each.name() === name);
-  if (command === undefined) throw new Error(`There is no command ${name} to add to.`);
-  return command;
-}
-
-export const JSON_OPTION = ['--json', 'print one JSON value and nothing else on standard output'] as const;
-
-export interface LimitOption {
-  readonly limit?: number | undefined;
-}
-
-/** For lists that `printPages` prints. */
-export const LIMIT_OPTION = [
-  '--limit <number>',
-  'only the first rows; without it, a terminal shows 100, and pipes and --json get all',
-  wholeNumber(1, Number.MAX_SAFE_INTEGER),
-] as const;
 
 /** Milliseconds. */
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -54,16 +26,6 @@ export function rowId(text: string): bigint {
   const id = /^\d{1,19}$/.test(text) ? BigInt(text) : 0n;
   if (id >= 1n && id <= INT64_MAX) return id;
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${INT64_MAX}.`);
-}
-
-export function planOption(description: string): Option {
-  return new Option('--plan <plan>', description).choices(PLAN_NAMES);
-}
-
-export function limitOptions(command: Command): Command {
-  return command
-    .option('--per-minute <number>', 'requests per minute, for plan enterprise', wholeNumber(1, LIMIT_MAX))
-    .option('--per-day <number>', 'requests per UTC day, for plan enterprise', wholeNumber(1, LIMIT_MAX));
 }
 
 /** Scopes separated by commas. */
