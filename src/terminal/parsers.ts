@@ -18,18 +18,18 @@ export function wholeNumber(from: number, to: number): (text: string) => number 
   };
 }
 
-/** The number of a key, as `keys list` shows it. */
-export const keyId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+/** The number of a key, a token, a passkey or a webhook. */
+export const readId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
 /** The number of an animal or an order, which can be any positive int64. */
-export function rowId(text: string): bigint {
+export function readRowId(text: string): bigint {
   const id = /^\d{1,19}$/.test(text) ? BigInt(text) : 0n;
   if (id >= 1n && id <= INT64_MAX) return id;
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${INT64_MAX}.`);
 }
 
 /** Scopes separated by commas. */
-export function scopes(text: string): readonly Scope[] {
+export function readScopes(text: string): readonly Scope[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !SCOPES.some((scope) => scope === name));
   if (unknown !== undefined)
@@ -41,13 +41,13 @@ export function scopes(text: string): readonly Scope[] {
 }
 
 /** The label of a key. */
-export function label(text: string): string {
+export function readLabel(text: string): string {
   if (LABEL.test(text)) return text;
   throw new InvalidArgumentError('A label has 1 to 100 characters, no control characters and no API key.');
 }
 
 /** A duration such as `0`, `90s`, `30m`, `24h` or `7d`, in milliseconds. */
-export function duration(text: string): number {
+export function readDuration(text: string): number {
   const match = /^(?:0|(\d{1,9})([smhd]))$/.exec(text);
   const [, count = '0', unit = 's'] = match ?? [];
   const milliseconds = Number(count) * UNITS[unit as keyof typeof UNITS];
@@ -61,16 +61,16 @@ export function duration(text: string): number {
 export type Instant = (now: number) => number;
 
 /** A duration before now, a date, or an ISO 8601 instant. */
-export function since(text: string): Instant {
-  if (!/^\d+[smhd]$/.test(text)) return instant(text);
-  const ago = duration(text);
+export function readSince(text: string): Instant {
+  if (!/^\d+[smhd]$/.test(text)) return readInstant(text);
+  const ago = readDuration(text);
   return (now) => Math.floor(now) - ago;
 }
 
 /** A duration from now, a date, which begins at midnight UTC, or an ISO 8601 instant. */
-export function instant(text: string): Instant {
+export function readInstant(text: string): Instant {
   if (/^\d+[smhd]$/.test(text)) {
-    const fromNow = duration(text);
+    const fromNow = readDuration(text);
     return (now) => Math.floor(now) + fromNow;
   }
   const epoch = parseInstant(text);

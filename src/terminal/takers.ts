@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { LIMIT_MAX } from '../domain/plan.ts';
-import { wholeNumber } from './parsers.ts';
+import { type Instant, readId, readInstant, readSince, wholeNumber } from './parsers.ts';
 
 /** What a command takes under a name: an argument, or options. `value` stands for the type of what is typed. */
 export interface Taker<Value> {
@@ -101,11 +101,23 @@ export interface JsonOption {
   readonly json?: true;
 }
 
+/** An instant in the past. A duration counts from now backwards. */
+export function instantBefore(description: string, example: string): Taker<Instant | undefined> {
+  const form = `a date (midnight UTC), an ISO 8601 instant, or a duration before now: ${example}`;
+  return option('<when>', `${description}: ${form}`, readSince);
+}
+
+/** An instant in the future. */
+export function instantAhead(description: string): Taker<Instant | undefined> {
+  const form = 'a date (midnight UTC), an ISO 8601 instant, or a duration from now: 90d';
+  return option('<when>', `${description}: ${form}`, readInstant);
+}
+
 /** For lists that are printed page by page. */
 export const LIMIT = option(
   '<number>',
   'only the first rows; without it, a terminal shows 100, and pipes and --json get all',
-  wholeNumber(1, Number.MAX_SAFE_INTEGER),
+  readId,
 );
 
 /** For a plan whose limits are chosen. */

@@ -5,10 +5,9 @@ import { type AuditValues, toActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
 import { command, type CommandContext, findNamed } from '../../terminal/command.ts';
-import { since } from '../../terminal/parsers.ts';
 import { readPages } from '../../terminal/pages.ts';
 import { instantCell, type Column } from '../../terminal/table.ts';
-import { LIMIT, option } from '../../terminal/takers.ts';
+import { instantBefore, LIMIT, option } from '../../terminal/takers.ts';
 import { viewPages } from '../../terminal/view.ts';
 import type { AuditEntry, AuditRepository } from './repository.ts';
 
@@ -39,18 +38,14 @@ export const auditCommand = command('audit', {
   description: 'list what operators, commands and keys changed, newest first',
   takes: {
     account: option('<name>', 'only the changes that concern one account'),
-    since: option(
-      '<when>',
-      'only changes since then: a date (midnight UTC), an ISO 8601 instant, or a duration before now: 30d',
-      since,
-    ),
+    since: instantBefore('only changes since then', '30d'),
     limit: LIMIT,
   },
   examples: ['petstore audit --account shop --since 30d'],
-  run: async ({ account, since: start, limit }, { store: { accounts, audit }, clock }: Context) => {
+  run: async ({ account, since, limit }, { store: { accounts, audit }, clock }: Context) => {
     const filters = {
       accountId: (await findNamed(accounts, account))?.id,
-      since: start?.(clock().unix),
+      since: since?.(clock().unix),
     };
     const names = new Map((await accounts.listAll()).map(({ id, name }) => [id, name]));
     const pages = readPages(async (page) =>

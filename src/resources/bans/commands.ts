@@ -3,7 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import { command, type CommandContext, group, requireValue } from '../../terminal/command.ts';
-import { keyId } from '../../terminal/parsers.ts';
+import { readId } from '../../terminal/parsers.ts';
 import { instantCell, type Column } from '../../terminal/table.ts';
 import { argument, option } from '../../terminal/takers.ts';
 import { view, viewRows } from '../../terminal/view.ts';
@@ -50,7 +50,7 @@ export const bansCommands = group(
     command('lift', {
       description: 'end a ban and forget the ones before it; a running service follows within a second',
       takes: {
-        id: argument('[id]', 'the number of the key', keyId),
+        id: argument('[id]', 'the number of the key', readId),
         account: option('<name>', 'instead of one key: all banned keys of an account'),
       },
       examples: ['petstore bans lift 7', 'petstore bans lift --account shop'],

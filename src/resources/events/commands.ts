@@ -6,9 +6,8 @@ import { textFromInstant } from '../../domain/instant.ts';
 import { toJson } from '../../domain/json.ts';
 import { parseExactJson } from '../../domain/parse.ts';
 import { command, type CommandContext } from '../../terminal/command.ts';
-import { since } from '../../terminal/parsers.ts';
 import { instantCell, type Column } from '../../terminal/table.ts';
-import { flag, JSON_OPTION, option, type Taker } from '../../terminal/takers.ts';
+import { flag, instantBefore, JSON_OPTION, type Taker } from '../../terminal/takers.ts';
 import { type View, viewPages } from '../../terminal/view.ts';
 import { Feed } from './feed.ts';
 import type { EventRepository, StoredEvent } from './repository.ts';
@@ -46,16 +45,12 @@ export const eventsCommand = command('events', {
   takes: {
     follow: flag('go on with what happens, until Ctrl-C; without --since, only that'),
     type: TYPES,
-    since: option(
-      '<when>',
-      'only events since then: a date (midnight UTC), an ISO 8601 instant, or a duration before now: 1h',
-      since,
-    ),
+    since: instantBefore('only events since then', '1h'),
     json: flag(`${JSON_OPTION[1]}; with --follow, a line for each event`),
   },
   examples: ["petstore events --follow --type 'order.*' key.banned"],
-  run: async ({ follow = false, type, since: start }, { store, clock }: Context): Promise<View> => {
-    const after = await findStart(store.events, start?.(clock().unix), follow);
+  run: async ({ follow = false, type, since }, { store, clock }: Context): Promise<View> => {
+    const after = await findStart(store.events, since?.(clock().unix), follow);
     const pages = readEvents(store, chooseTypes(type ?? ['*']), after, follow);
     const show = viewPages(toColumns(follow), pages);
     return (output, json) => (json && follow ? output.printLines(jsonLines(pages)) : show(output, json));
@@ -69,10 +64,10 @@ async function* jsonLines(pages: AsyncIterable<readonly object[]>): AsyncGenerat
 /** The place after which the list begins. */
 async function findStart(
   events: EventRepository,
-  start: number | undefined,
+  since: number | undefined,
   follow: boolean,
 ): Promise<bigint> {
-  if (start !== undefined) return events.findPlace(start);
+  if (since !== undefined) return events.findPlace(since);
   return follow ? (await events.findEnd()).last : (await events.findBounds()).deletedTo;
 }
 

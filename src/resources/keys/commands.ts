@@ -19,10 +19,11 @@ import {
   requireValue,
   type Terminal,
 } from '../../terminal/command.ts';
-import { duration, instant, keyId, label, scopes as scopeList } from '../../terminal/parsers.ts';
+import { readDuration, readId, readLabel, readScopes } from '../../terminal/parsers.ts';
 import {
   argument,
   choice,
+  instantAhead,
   JSON_OPTION,
   type JsonOption,
   LIMITS,
@@ -63,7 +64,7 @@ const FIND_EXAMPLE = `
 Example:
   petstore keys find < leaked-key.txt`;
 
-const KEY = argument('<id>', 'the number of the key', keyId);
+const KEY = argument('<id>', 'the number of the key', readId);
 
 export const keysCommands = group('keys', 'API keys: create, list, rotate, set, revoke', [
   command('create', {
@@ -73,16 +74,12 @@ export const keysCommands = group('keys', 'API keys: create, list, rotate, set, 
       plan: choice('<plan>', 'the plan of a new account', PLAN_NAMES),
       ...LIMITS,
       scopes: withDefault(
-        option('<list>', 'what the key may do, separated by commas', scopeList),
+        option('<list>', 'what the key may do, separated by commas', readScopes),
         DEFAULT_SCOPES,
         DEFAULT_SCOPES.join(','),
       ),
-      expires: option(
-        '<when>',
-        'when the key ends: a date (midnight UTC), an ISO 8601 instant, or a duration from now: 90d',
-        instant,
-      ),
-      label: option('<text>', 'a note to recognize the key by', label),
+      expires: instantAhead('when the key ends'),
+      label: option('<text>', 'a note to recognize the key by', readLabel),
     },
     examples: [
       'petstore keys create --account shop',
@@ -90,7 +87,7 @@ export const keysCommands = group('keys', 'API keys: create, list, rotate, set, 
       'petstore keys create --account shop --scopes pets:read --expires 90d --label "price board"',
       'petstore keys create --account chain --plan enterprise --per-minute 5000 --per-day 1000000',
     ],
-    run: async ({ account, plan, scopes, expires, label: text, ...custom }, context: Context) => {
+    run: async ({ account, plan, scopes, expires, label, ...custom }, context: Context) => {
       const { config, clock, store, actor } = context;
       const now = clock().unix;
       const expiresAt = expires?.(now);
@@ -99,7 +96,7 @@ export const keysCommands = group('keys', 'API keys: create, list, rotate, set, 
       const found = await findOrCreateAccount(store.accounts, actor, account, plan, custom);
       const accountId = requireValue(found).id;
       const key = ApiKey.generate(config.environment, randomBytes);
-      const created = await store.keys.create(actor, { key, accountId, label: text, scopes, expiresAt });
+      const created = await store.keys.create(actor, { key, accountId, label, scopes, expiresAt });
       return viewIssued(key, requireValue(created));
     },
   }),
@@ -109,11 +106,11 @@ export const keysCommands = group('keys', 'API keys: create, list, rotate, set, 
     takes: {
       account: option('<name>', 'only the keys of one account'),
       state: choice('<state>', 'only the keys in this state', LISTED_STATES),
-      unusedFor: option('<duration>', 'only keys that nobody has used for this time: 90d', duration),
+      unusedFor: option('<duration>', 'only keys that nobody has used for this time: 90d', readDuration),
       expiresWithin: option(
         '<duration>',
         'only keys that still work and end within this time: 30d',
-        duration,
+        readDuration,
       ),
     },
     run: async ({ account, state, ...times }, { store, clock, useQuotas, tryQuotas }: Context) => {
@@ -137,7 +134,7 @@ export const keysCommands = group('keys', 'API keys: create, list, rotate, set, 
     takes: {
       id: KEY,
       grace: withDefault(
-        option('<duration>', 'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry', duration),
+        option('<duration>', 'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry', readDuration),
         DAY,
         '24h',
       ),
@@ -160,7 +157,7 @@ export const keysCommands = group('keys', 'API keys: create, list, rotate, set, 
     takes: {
       id: KEY,
       scopes: required(
-        option('<list>', 'all that the key may do from now on, separated by commas', scopeList),
+        option('<list>', 'all that the key may do from now on, separated by commas', readScopes),
       ),
     },
     examples: ['petstore keys set 3 --scopes pets:read,pets:write,store:read,store:write,events:read'],
@@ -308,18 +305,10 @@ async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string>
 
 /** A new key, and more members or lines. Nothing else prints a key. */
 function viewIssued(key: ApiKey, record: KeyRecord, more = {}, ...lines: readonly string[]): View {
-  const {
-    id,
-    account,
-    plan,
-    environment,
-    scopes,
-    label: text,
-    expiresAt,
-  } = toCommandKey(record, record.createdAt);
+  const { id, account, plan, environment, scopes, label, expiresAt } = toCommandKey(record, record.createdAt);
   const end = expiresAt === null ? '' : `, until ${expiresAt}`;
   return view(
-    { id, key: key.reveal(), account, plan, environment, scopes, label: text, expiresAt, ...more },
+    { id, key: key.reveal(), account, plan, environment, scopes, label, expiresAt, ...more },
     `Key ${id} of account ${account} (plan ${plan}), for ${environment}, ${scopes.join(' ')}${end}:`,
     ...secretLines(key.reveal()),
     ...(record.account.suspendedAt === undefined

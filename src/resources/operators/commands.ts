@@ -4,9 +4,9 @@ import { type Operator, ROLES } from '../../domain/operator.ts';
 import { listed } from '../../domain/parse.ts';
 import type { Result } from '../../domain/result.ts';
 import { command, type CommandContext, group, requireValue } from '../../terminal/command.ts';
-import { instant, keyId as tokenId } from '../../terminal/parsers.ts';
+import { readId } from '../../terminal/parsers.ts';
 import { type Cell, describeDistance } from '../../terminal/table.ts';
-import { argument, choice, option, required } from '../../terminal/takers.ts';
+import { argument, choice, instantAhead, option, required } from '../../terminal/takers.ts';
 import { secretLines, view } from '../../terminal/view.ts';
 import type { OperatorRepository } from './repository.ts';
 import { toOperator, linkAddress, type OperatorToken } from './rules.ts';
@@ -56,11 +56,7 @@ export const operatorsCommands = group(
       description: 'create a token for the admin API, and show it once',
       takes: {
         name: argument('<name>', 'the operator'),
-        expires: option(
-          '<when>',
-          'when the token ends: a date (midnight UTC), an ISO 8601 instant, or a duration from now: 90d',
-          instant,
-        ),
+        expires: instantAhead('when the token ends'),
       },
       notes: 'A token also ends when its operator is removed, so make an operator for each program.',
       examples: ['petstore operators token billing --expires 90d'],
@@ -80,7 +76,7 @@ export const operatorsCommands = group(
 
     command('revoke-token', {
       description: 'end one token at once on every instance',
-      takes: { id: argument('<id>', 'the number of the token, as operators list shows it', tokenId) },
+      takes: { id: argument('<id>', 'the number of the token, as operators list shows it', readId) },
       run: async ({ id }, { store: { operators }, actor }: Context) => {
         requireValue(await operators.revokeToken(actor, id));
         return view({ id, revoked: true }, `Token ${id} no longer works.`);

@@ -1,7 +1,7 @@
 // Contract: sections 2 and 8.
 import { ServiceError } from '../../domain/errors.ts';
 import { command, type CommandContext, findNamed, group } from '../../terminal/command.ts';
-import { rowId } from '../../terminal/parsers.ts';
+import { readRowId } from '../../terminal/parsers.ts';
 import { readPages } from '../../terminal/pages.ts';
 import { instantCell, type Column } from '../../terminal/table.ts';
 import { argument, choice, LIMIT, option } from '../../terminal/takers.ts';
@@ -25,7 +25,7 @@ export const ORDER_COLUMNS: readonly Column<AccountOrder>[] = [
   ['SHIP DATE', ({ shipDate = '-' }) => shipDate, { weight: 1 }],
 ];
 
-const ORDER = argument('<id>', 'the number of the order', rowId);
+const ORDER = argument('<id>', 'the number of the order', readRowId);
 
 export const ordersCommands = group('orders', 'orders of all accounts: list, show, complete, cancel', [
   command('list', {
@@ -33,7 +33,7 @@ export const ordersCommands = group('orders', 'orders of all accounts: list, sho
     takes: {
       account: option('<name>', 'only the orders of one account'),
       status: choice('<status>', 'only the orders with this status', ORDER_STATUSES),
-      pet: option('<id>', 'only the orders of one animal', rowId),
+      pet: option('<id>', 'only the orders of one animal', readRowId),
       limit: LIMIT,
     },
     run: async ({ account, status, pet: petId, limit }, { store: { accounts, orders } }: Context) => {

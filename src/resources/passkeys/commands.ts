@@ -1,6 +1,6 @@
 // Contract: section 10.1.
 import { addTo, command, type CommandContext, requireValue } from '../../terminal/command.ts';
-import { wholeNumber } from '../../terminal/parsers.ts';
+import { readId } from '../../terminal/parsers.ts';
 import { instantCell, type Column } from '../../terminal/table.ts';
 import { argument } from '../../terminal/takers.ts';
 import { view, viewRows } from '../../terminal/view.ts';
@@ -48,11 +48,7 @@ export const passkeyCommands = addTo('operators', [
   command('remove-passkey', {
     description: 'remove one passkey, and end the sessions that began with it at once on every instance',
     takes: {
-      id: argument(
-        '<id>',
-        'the number of the passkey, as operators list shows it',
-        wholeNumber(1, Number.MAX_SAFE_INTEGER),
-      ),
+      id: argument('<id>', 'the number of the passkey, as operators list shows it', readId),
     },
     run: async ({ id }, { store: { passkeys }, actor }: Context) => {
       const { name, operator } = requireValue(await passkeys.remove(actor, id));

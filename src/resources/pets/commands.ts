@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { readPatch } from '../../domain/patch.ts';
 import type { Result } from '../../domain/result.ts';
 import { command, type CommandContext, findNamed, group, requireValue } from '../../terminal/command.ts';
-import { rowId } from '../../terminal/parsers.ts';
+import { readRowId } from '../../terminal/parsers.ts';
 import { readPages } from '../../terminal/pages.ts';
 import { Progress } from '../../terminal/progress.ts';
 import { instantCell, type Column } from '../../terminal/table.ts';
@@ -45,7 +45,7 @@ export const PET_DETAILS: readonly Column<NamedPet>[] = [
   ['BY', ({ changedBy: by }) => (by ? `${by.kind} ${by.name}` : 'unknown'), { shrinks: true }],
 ];
 
-export const PET = argument('<id>', 'the number of the animal', rowId);
+export const PET = argument('<id>', 'the number of the animal', readRowId);
 
 export const petsCommands = group(
   'pets|animals',
@@ -151,7 +151,7 @@ time, so that the service goes on. If such a run is stopped, run it again.`,
 
 /** One more number of an animal. */
 function addId(text: string, ids: bigint[] = []): bigint[] {
-  ids.push(rowId(text));
+  ids.push(readRowId(text));
   return ids;
 }
 

@@ -6,7 +6,7 @@ import { textFromInstant } from '../../domain/instant.ts';
 import { OUTCOMES } from '../../domain/usage.ts';
 import { toWindows } from '../../limits/quota.ts';
 import { command, type CommandContext, findNamed, requireValue } from '../../terminal/command.ts';
-import { type Instant, since } from '../../terminal/parsers.ts';
+import { type Instant, readSince } from '../../terminal/parsers.ts';
 import { type Cell, describeCount, instantCell, type Column } from '../../terminal/table.ts';
 import { choice, option, type Taker } from '../../terminal/takers.ts';
 import { type View, viewRows } from '../../terminal/view.ts';
@@ -56,12 +56,12 @@ export const usageCommand = command('usage', {
     since: option(
       '<when>',
       'with --by, from the first whole UTC day since then: a date, an ISO 8601 instant, or a duration before now (default: 30d)',
-      since,
+      readSince,
     ),
     until: option(
       '<when>',
       'with --by, only days that begin before then; a date itself is not included (default: now)',
-      since,
+      readSince,
     ),
     csv: CSV,
   },
@@ -71,8 +71,8 @@ export const usageCommand = command('usage', {
     'petstore usage --by day --since 2026-01-01 --account shop --csv > shop.csv',
     'petstore usage --by key,day --since 2026-11-16 --until 2026-11-23 --csv > week.csv',
   ],
-  check: ({ by, since: start, until, csv }) => {
-    const misplaced = (start && '--since') ?? (until && '--until') ?? (csv && '--csv');
+  check: ({ by, since, until, csv }) => {
+    const misplaced = (since && '--since') ?? (until && '--until') ?? (csv && '--csv');
     return by === undefined && misplaced && `${misplaced} is for the history, so it needs --by.`;
   },
   run: ({ by, ...filters }, context: Context) =>

@@ -3,10 +3,10 @@ import { ServiceError } from '../../domain/errors.ts';
 import { instantOrNull } from '../../domain/instant.ts';
 import { mapPage } from '../../domain/page.ts';
 import { command, type CommandContext, findNamed, group, requireValue } from '../../terminal/command.ts';
-import { since, wholeNumber } from '../../terminal/parsers.ts';
+import { readId } from '../../terminal/parsers.ts';
 import { readPages } from '../../terminal/pages.ts';
 import { instantCell, type Column } from '../../terminal/table.ts';
-import { argument, flag, option, required } from '../../terminal/takers.ts';
+import { argument, flag, instantBefore, option, required } from '../../terminal/takers.ts';
 import { table, view, viewPages } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { type Delivery, toWebhook, type ListedWebhook, type WebhookRepository } from './repository.ts';
@@ -49,10 +49,7 @@ const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [
   ['EVENT', ({ eventId }) => eventId, { weight: 1 }],
 ];
 
-/** The number of a webhook, as `webhooks list` shows it. */
-const webhookId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
-
-const WEBHOOK = argument('<id>', 'the number of the webhook', webhookId);
+const WEBHOOK = argument('<id>', 'the number of the webhook', readId);
 
 export const webhooksCommands = group(
   'webhooks',
@@ -92,7 +89,7 @@ export const webhooksCommands = group(
     command('enable', {
       description: 'send events to an endpoint again; it goes on from its place',
       takes: {
-        id: argument('[id]', 'the number of the webhook', webhookId),
+        id: argument('[id]', 'the number of the webhook', readId),
         all: flag('instead of one: all that are disabled because the database was copied or restored'),
       },
       check: ({ id, all }) =>
@@ -126,13 +123,7 @@ export const webhooksCommands = group(
       description: 'send the events since an instant to an endpoint, also those that it got',
       takes: {
         id: WEBHOOK,
-        since: required(
-          option(
-            '<when>',
-            'the first instant: a date (midnight UTC), an ISO 8601 instant, or a duration before now: 2h',
-            since,
-          ),
-        ),
+        since: required(instantBefore('the first instant', '2h')),
       },
       run: async ({ id, since: readSince }, { config, clock, store: { webhooks }, actor }: Context) => {
         const start = readSince(clock().unix);
