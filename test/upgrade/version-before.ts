@@ -2,14 +2,14 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Lifetime } from '../../support/lifetime.ts';
-import type { Variables } from '../../support/process.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import type { Lifetime } from '../support/lifetime.ts';
+import type { Variables } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /** The version before this one: what a rolling upgrade comes from. To be moved on with each release. */
 export const VERSION_BEFORE = '8f38301eb9c56d26fde0d4852b1983cad5f74361';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** How long a service may take to say that it listens, in milliseconds: generous, for a busy machine. */
 const START_PATIENCE = 300_000;

@@ -14,7 +14,7 @@ import {
   serve,
   THIS_VERSION,
   VERSION_BEFORE,
-} from './support/version-before.ts';
+} from './version-before.ts';
 
 const skip = lacksVersionBefore();
 const file = lifetimeOfFile();
