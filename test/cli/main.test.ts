@@ -85,8 +85,19 @@ test('a refused argument is named', async () => {
   });
 });
 
-test('no command, an unknown command and an unknown option exit 2', async () => {
-  for (const args of [[], ['keys'], ['fly'], ['keys', 'fly'], ['export', '--fly'], ['migrate', 'now']]) {
+test('no command, an unknown command or option, and a missing argument or option exit 2', async () => {
+  const wrong = [
+    '',
+    'keys',
+    'fly',
+    'keys fly',
+    'export --fly',
+    'migrate now',
+    'copy',
+    'backup',
+    'keys create',
+  ];
+  for (const args of wrong.map((each) => each.split(' ').filter((word) => word !== ''))) {
     const { code, stdout, stderr } = await run(args, {});
     assert.equal(code, 2, args.join(' '));
     assert.equal(stdout, '');

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { onPostgres } from '../support/databases.ts';
 import { run, runJson, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 test('backup writes a consistent copy while the service runs, and overwrites nothing', async (t) => {
   const variables = temporaryEnvironment(t);
@@ -35,6 +36,14 @@ test('a backup that cannot be written gives one clear line and exit 1', async (t
   assert.equal(code, 1);
   assert.equal(stdout, '');
   assert.equal(stderr, 'petstore: Cannot write /nowhere/copy.db: no such file or directory.\n');
+});
+
+test('a PostgreSQL database is not backed up by a command: one clear line and exit 1', async (t) => {
+  assert.deepEqual(await run(['backup', join(temporaryFolder(t), 'copy.db')], await onPostgres(t)), {
+    code: 1,
+    stdout: '',
+    stderr: 'petstore: A PostgreSQL database is backed up with its own tools: pg_dump.\n',
+  });
 });
 
 test('migrate creates the database and says that its schema is up to date', async (t) => {

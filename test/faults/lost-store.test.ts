@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { startTestConsole } from '../support/console.ts';
 import { issueKey } from '../support/instances.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../support/process.ts';
@@ -42,8 +43,9 @@ const linesOf = ({ log }: TestService, message: string) => log.filter(({ msg }) 
 test('without its SQLite file the service answers 503, and 200 once the file is back', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const file = databaseUrl.slice('sqlite:'.length);
-  const service = await startTestService(t, { databaseUrl });
+  const service = await startTestConsole(t, { databaseUrl });
   const key = await service.issueKey();
+  const token = await service.makeToken('ada');
   await call(service.url, '/v1/pets', { key });
   renameSync(file, `${file}.moved`);
   const body = '{"name":"Rex","categoryId":7}';
@@ -51,6 +53,9 @@ test('without its SQLite file the service answers 503, and 200 once the file is 
   assertError(await call(service.url, '/readyz'), 'unavailable');
   await until(service, key, 503);
   await assertClosed(service, key);
+  assert.equal((await call(service.url, '/v1/pets', { method: 'OPTIONS' })).status, 204);
+  assertError(await service.ask('/admin/v1/me', { key: token }), 'unavailable');
+  assertError(await service.signIn('x'), 'unavailable');
   renameSync(`${file}.moved`, file);
   await until(service, key, 200);
   assert.equal((await call(service.url, '/readyz')).status, 200);

@@ -1,9 +1,11 @@
 // Contract: section 4.
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { ERRORS } from '../../src/domain/errors.ts';
-import { assertError, call } from '../support/api.ts';
-import { startTestService } from '../support/service.ts';
+import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { startTestConsole } from '../support/console.ts';
+import { startTestService, temporaryDatabase } from '../support/service.ts';
 
 test('400, 401, 404 and 429 have an Error body with the status, 429 has Retry-After', async (t) => {
   const service = await startTestService(t);
@@ -54,4 +56,25 @@ test('the error code tells which limit was reached', async (t) => {
   assertError(await call(service.url, '/v1/pets', { key: day }), 'daily_limit_exceeded');
   await call(service.url, '/v1/pets', { key: day });
   assertError(await call(service.url, '/v1/pets', { key: day }), 'key_banned');
+});
+
+test('a fault of ours is a 500 that names the id of the request alone, and the log says the rest', async (t) => {
+  const databaseUrl = temporaryDatabase(t);
+  const service = await startTestConsole(t, { databaseUrl });
+  const [key, token] = [await service.issueKey(), await service.makeToken('ada')];
+  const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
+  database.exec('ALTER TABLE categories RENAME TO lost; ALTER TABLE audit RENAME TO lost_audit');
+  database.close();
+  const list = await call(service.url, '/v1/categories', { key, headers: { 'x-request-id': 'a-1' } });
+  assertRateHeaders(list);
+  assert.equal(list.headers.get('x-request-id'), 'a-1');
+  const create = await call(service.url, '/v1/categories', { key, body: '{"name":"Dogs"}' });
+  const audit = await service.ask('/admin/v1/audit', { key: token });
+  for (const answer of [list, create, audit]) {
+    assertError(answer, 'internal_error');
+    const id = answer.headers.get('x-request-id');
+    assert.equal(answer.json.message, `A fault of the service; report it with the request id ${id}.`);
+    assert.ok(service.log.some((line) => line['id'] === id && line['err'] !== undefined));
+  }
+  assert.equal((await call(service.url, '/v1/pets', { key })).status, 200);
 });

@@ -10,6 +10,7 @@ import { TRANSITIONS } from '../../src/resources/pets/rules.ts';
 import { PetStatus } from '../../src/resources/pets/schema.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { assertError, call } from '../support/api.ts';
+import { startTestConsole } from '../support/console.ts';
 import { startTestService } from '../support/service.ts';
 
 const PAGES = [
@@ -105,6 +106,18 @@ test('the policy of /reference allows our own files, and calls of both servers',
   assert.match(policy, /script-src 'self' 'sha256-[\w+/=]+';/);
   assert.doesNotMatch(policy, /unsafe/);
   assert.ok(policy.includes(`connect-src 'self' ${service.url} ${new URL(EXAMPLE_URLS.staging).origin};`));
+});
+
+test('other sites get neither the address of a page nor a reference to its window', async (t) => {
+  const service = await startTestConsole(t);
+  for (const url of [`${service.url}/reference`, `${service.url}/dashboard`, `${service.consoleUrl}/`]) {
+    const { pathname, origin } = new URL(url);
+    const { headers } = await call(origin, pathname);
+    assert.equal(headers.get('referrer-policy'), 'no-referrer', url);
+    assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin', url);
+    assert.equal(headers.get('cache-control'), 'no-cache', url);
+    assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/, url);
+  }
 });
 
 test('files of the reference are cached for ever by their hash, and no others are served', async (t) => {

@@ -139,7 +139,9 @@ test('OPTIONS is a preflight: 204, no key, not metered', async (t) => {
     assert.equal(answer.status, 204);
     assert.equal(answer.text, '');
     assert.equal(answer.headers.get('access-control-allow-origin'), '*');
-    assert.equal(answer.headers.get('access-control-allow-methods'), methods);
+    for (const name of ['allow', 'access-control-allow-methods'])
+      assert.equal(answer.headers.get(name), methods);
+    assert.equal(answer.headers.get('access-control-max-age'), '86400');
     assert.equal(answer.headers.get('accept-patch'), patch);
     assert.match(
       answer.headers.get('access-control-allow-headers') ?? '',

@@ -22,6 +22,8 @@ const REFUSED: Record<string, [status: 400 | 408 | 417 | 431 | 501 | 505, bytes:
     `POST /v1/pets HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
   ],
   'a length that is no number': [400, `POST /v1/pets HTTP/1.1\r\n${HOST}Content-Length: x\r\n\r\n`],
+  'a negative length': [400, `POST /v1/pets HTTP/1.1\r\n${HOST}Content-Length: -1\r\n\r\n`],
+  'a folded header': [400, `GET /v1/pets HTTP/1.1\r\n${HOST}X-A: b\r\n c\r\nConnection: close\r\n\r\n`],
   'a broken chunk': [400, `POST /v1/pets HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
   'no Host': [400, 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n'],
   'two keys': [
@@ -188,6 +190,29 @@ test('100-continue is met', async () => {
     `POST /v1/pets HTTP/1.1\r\n${headers}Expect: 100-continue\r\nConnection: close\r\n\r\n${body}`,
   );
   assert.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
+});
+
+/** What a client may send though the service has no use for it, before the rest of a list. */
+const TAKEN = {
+  'an empty line before the request': ['\r\n', '', ''],
+  'a body of a GET': ['', 'Content-Length: 2\r\n', 'ab'],
+  'the wish for another protocol': ['', 'Upgrade: websocket\r\n', ''],
+} as const;
+
+for (const [title, [before, headers, body]] of Object.entries(TAKEN))
+  test(`${title} changes nothing, and the connection goes on`, async () => {
+    const caller = `${HOST}Authorization: Bearer ${await shared.issueKey()}\r\n`;
+    const list = `${before}GET /v1/pets HTTP/1.1\r\n${caller}${headers}\r\n${body}`;
+    const last = `GET /v1/pets HTTP/1.1\r\n${caller}Connection: close\r\n\r\n`;
+    const text = await raw(shared.url, list + last);
+    assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200']);
+    assert.match(text, /\r\nKeep-Alive: timeout=75\r\n/);
+  });
+
+test('a connection of HTTP/1.0 goes on if the client asks for it', async () => {
+  const list = `GET /v1/pets HTTP/1.0\r\nAuthorization: Bearer ${await shared.issueKey()}\r\n`;
+  const text = await raw(shared.url, `${list}Connection: keep-alive\r\n\r\n${list}\r\n`);
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200']);
 });
 
 // RFC 9112, section 3.2.
