@@ -105,10 +105,14 @@ test('success, 401, 403 and 429 of every operation match the description', async
     const success = await probe(service, id, { key });
     assert.ok(success.status < 300, `${id} ${success.text}`);
     assertDescribed(id, success);
-    assertDescribed(id, await probe(service, id, {}));
+    const unknown = await probe(service, id, {});
+    assert.equal(unknown.status, 401, id);
+    assertDescribed(id, unknown);
     const lacksWrite = scope === 'pets:write';
     const scopes = SCOPES.filter((each) => each !== scope && !(lacksWrite && each === 'pets:manage'));
-    assertDescribed(id, await probe(service, id, { key: await service.issueKey({ scopes }) }));
+    const lacking = await probe(service, id, { key: await service.issueKey({ scopes }) });
+    if (scope !== undefined) assert.equal(lacking.status, 403, id);
+    assertDescribed(id, lacking);
 
     const minute = { perMinute: 1, perDay: 9 };
     const limited = await service.issueKey({ account: `${id} minute`, limits: minute });
