@@ -37,8 +37,12 @@ export interface BothApis {
   pass(milliseconds: number): Promise<void>;
 }
 
-/** Both APIs of a service whose database has everything that examples name. */
-export async function startBothApis(lifetime: Lifetime, database: DatabaseName): Promise<BothApis> {
+/** Both APIs of a service whose database has everything that examples name. `prepare` gets the database before the service. */
+export async function startBothApis(
+  lifetime: Lifetime,
+  database: DatabaseName,
+  prepare: (databaseUrl: string) => Promise<void> = async () => {},
+): Promise<BothApis> {
   const clock = fakeClock();
   let advance: AdvanceDatabase = async () => undefined;
   let stop = async () => {};
@@ -46,6 +50,7 @@ export async function startBothApis(lifetime: Lifetime, database: DatabaseName):
   lifetime.after(() => stop());
   const databaseUrl = database === 'SQLite' ? temporaryDatabase(lifetime) : await migratedPostgres(lifetime);
   if (database === 'PostgreSQL') advance = await stopDatabaseClock(databaseUrl, clock().unix);
+  await prepare(databaseUrl);
   const env = { ...EXAMPLE_ENV, CONSOLE_PORT: '0' };
   const service = consoleOf(await startTestService(lifetime, { databaseUrl, clock, env }));
   stop = () => service.stop();

@@ -17,7 +17,8 @@ const COUNT = 42;
 const BODIES: Readonly<Record<string, (index: number) => object>> = {
   // Of the animals behind the one of the examples, those that are available.
   createOrder: (index) => ({ petId: COUNT + 2 * index }),
-  createWebhook: () => ({ url: EXAMPLE_ENDPOINT }),
+  // Nothing is delivered to the second one, so the first has the attempt of the examples.
+  createWebhook: (index) => ({ url: EXAMPLE_ENDPOINT, types: [index === 1 ? '*' : 'limit.*'] }),
 };
 
 /** An endpoint that answers nothing, because nothing listens there. */

@@ -1,176 +1,75 @@
-import { hash } from 'node:crypto';
-import type { WireResponse } from './wire.ts';
-
 /* How responses are written down: what is random by a placeholder, what is always the same by a word. */
 
-/** Bodies beyond it are recorded by their hash, in bytes. */
-const LARGEST_BODY = 4 * 1024;
-
-/** Secrets and other random texts, and what stands for them. */
+/** Secrets, ids and other random texts, and what stands for them. */
 const RANDOM: readonly (readonly [RegExp, string])[] = [
   [/petstore_(live|test|admin)_[0-9A-Za-z]{38}/g, 'petstore_$1_<random>'],
-  [/http:\/\/localhost:\d+(?=\/sign-in)/g, 'http://<listener>'],
+  [/whsec_[\w+/]+=/g, 'whsec_<random>'],
+  [/http:\/\/(?:localhost|127\.0\.0\.1):\d{4,}/g, 'http://<listener>'],
   [/(sign-in#)[\w-]{43}/g, '$1<random>'],
-  [/(petstore_console\w*=)[\w-]{43}/g, '$1<random>'],
   [/"ending":"[0-9A-Za-z]{4}"/g, '"ending":"<random>"'],
-  [/request id [\w-]{20}(?![\w-])/g, 'request id <random>'],
-  // Of a script in a page.
-  [/'sha256-[\w+/=]+'/g, "'sha256-<hash>'"],
-  // Times that were measured.
-  [/"(milliseconds|p50|p99|requestsPerSecond)":[\d.]+/g, '"$1":<measured>'],
+  [/(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g, '<random>'],
+  [/(after=)[\w-]+/g, '$1<random>'],
+  // Which delivery is the last one, because the service attempts them in the background.
+  [/"id":\d+,"eventId":"[^"]*","type":"[^"]*"/g, '"id":<number>,"eventId":"<random>","type":"<any>"'],
+  [/(deliveries\?limit=1&cursor=)[\w-]+/g, '$1<any>'],
+  [/"(milliseconds|p50|p99|requestsPerSecond|durationMs)":[\d.]+/g, '"$1":<measured>'],
+  // What is written in the background: when a key was used last, what a webhook missed, and the usage.
+  [/,"(?:lastUsedAt|failingSince)":"[^"]*"/g, ''],
+  [/"missed":\d+/g, '"missed":<any>'],
+  [/"(minutes|hours)":\[[^\]]*\]/g, '"$1":[<any>]'],
 ];
-
-/** When a key was used last: it is written in the background. */
-const LAST_USED = /,"lastUsedAt":"[^"]*"/g;
-
-/** Headers that most responses have, with a word for all of them. */
-const USUAL: readonly (readonly [
-  word: string,
-  headers: readonly (readonly [name: string, value: RegExp])[],
-])[] = [
-  [
-    'usual',
-    [
-      ['Date', /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/],
-      ['X-Request-Id', /^[\w-]{20}$/],
-    ],
-  ],
-  [
-    'kept alive',
-    [
-      ['Connection', /^keep-alive$/],
-      ['Keep-Alive', /^timeout=75$/],
-    ],
-  ],
-  ['JSON', [['Content-Type', /^application\/json; charset=utf-8$/]]],
-  [
-    'rate headers of plenty',
-    [
-      ['X-RateLimit-Limit', /^1000000000$/],
-      // Nothing is used yet in a minute that has just begun.
-      ['X-RateLimit-Remaining', /^(?:999999\d{3}|1000000000)$/],
-      ['X-RateLimit-Reset', /^\d{10}$/],
-      ['RateLimit-Policy', /^"minute";q=1000000000;w=60, "day";q=1000000000;w=86400$/],
-      [
-        'RateLimit',
-        /^"minute";r=(?:999999\d{3}|1000000000);t=\d+, "day";r=(?:999999\d{3}|1000000000);t=\d+$/,
-      ],
-    ],
-  ],
-  [
-    'rate headers of an address',
-    [
-      ['X-RateLimit-Limit', /^60$/],
-      ['X-RateLimit-Remaining', /^\d+$/],
-      ['X-RateLimit-Reset', /^\d{10}$/],
-      ['RateLimit-Policy', /^"minute";q=60;w=60, "day";q=1000;w=86400$/],
-      ['RateLimit', /^"minute";r=\d+;t=\d+, "day";r=\d+;t=\d+$/],
-    ],
-  ],
-  [
-    'rate headers of a holder',
-    [
-      ['X-RateLimit-Limit', /^60$/],
-      ['X-RateLimit-Remaining', /^\d+$/],
-      ['X-RateLimit-Reset', /^\d{10}$/],
-      ['RateLimit-Policy', /^"minute";q=60;w=60, "day";q=5000;w=86400$/],
-      ['RateLimit', /^"minute";r=\d+;t=\d+, "day";r=\d+;t=\d+$/],
-    ],
-  ],
-  [
-    'console',
-    [
-      ['X-Frame-Options', /^DENY$/],
-      ['Cross-Origin-Resource-Policy', /^same-origin$/],
-      ['X-Content-Type-Options', /^nosniff$/],
-      ['Cache-Control', /^no-store$/],
-    ],
-  ],
-];
-
-interface Options {
-  readonly isAboutLimits: boolean;
-  /** Texts that are saved, and their names. Only those that are random. */
-  readonly replace: Mask;
-  /** For bodies that may change in any byte. */
-  readonly withoutBody: boolean;
-  /** Whether a large body is kept, too. */
-  readonly isWhole: boolean;
-  /** Whether a response without its body has the tag of a random body. */
-  readonly isTagRandom: boolean;
-}
-
-type Mask = (text: string) => string;
-
-/** A response as a fixture has it. Headers are sorted, because their order says nothing. */
-export function describeResponse(response: WireResponse, options: Options): string {
-  const { isAboutLimits, replace, isTagRandom } = options;
-  const text = response.body.toString('utf8');
-  const body = hideRandom(replace(text)).replaceAll(LAST_USED, '');
-  const isRandom = body !== text;
-  const words: string[] = [];
-  let headers = response.headers.filter(([name]) => name !== 'Content-Length' || !isRandom);
-  const length = response.headers.find(([name]) => name === 'Content-Length')?.[1];
-  if (length === `${response.body.length}` && response.body.length > 0) {
-    headers = headers.filter(([name]) => name !== 'Content-Length');
-    words.push('length');
-  }
-  for (const [word, usual] of USUAL) {
-    if (isAboutLimits && word.startsWith('rate')) continue;
-    const found = usual.flatMap(([name, value]) => {
-      const header = headers.find((each) => each[0] === name && value.test(each[1]));
-      return header === undefined ? [] : [header];
-    });
-    if (found.length < usual.length) continue;
-    const isFound = new Set(found);
-    headers = headers.filter((header) => !isFound.has(header));
-    words.push(word);
-  }
-  const lines = headers.map(([name, value]) => {
-    if (name === 'Date') return `${name}: <date>`;
-    if (name === 'X-Request-Id' && /^[\w-]{20}$/.test(value)) return `${name}: <random>`;
-    if (name === 'ETag' && (isRandom || isTagRandom || options.withoutBody)) return `${name}: <random>`;
-    return `${name}: ${hideRandom(replace(value))}`;
-  });
-  const head = [`< ${response.statusLine}`, ...lines.toSorted().map((line) => `< ${line}`)];
-  if (words.length > 0) head.push(`< (${words.join(', ')})`);
-  return [...head, ...describeBody(response, body, options)].join('\n');
-}
-
-function describeBody(
-  { body, status }: WireResponse,
-  text: string,
-  { withoutBody, isWhole }: Options,
-): string[] {
-  if (body.length === 0) return [];
-  if (withoutBody && status === 200) return ['(a body)'];
-  if (body.length > LARGEST_BODY && !isWhole)
-    return [`(${body.length} bytes, SHA-256 ${hash('sha256', text)})`];
-  return [text];
-}
 
 /** Puts placeholders for secrets and other random texts. */
 export function hideRandom(text: string): string {
-  let hidden = text;
-  for (const [random, placeholder] of RANDOM) hidden = hidden.replaceAll(random, placeholder);
-  return hidden;
+  return RANDOM.reduce((hidden, [random, placeholder]) => hidden.replaceAll(random, placeholder), text);
 }
 
-/** Hides instants of the counter: with Redis they are those of the server, whose clock no test can move. */
-export function hideCounterTimes(text: string): string {
-  const isInBody = /"(reset|until|bannedUntil)":/.test(text);
-  const isOfCounter = text.includes('\n< 429 ');
-  return (isInBody ? text.replace(/ETag: .*/, 'ETag: <counter>') : text)
-    .replaceAll(/Retry-After: \d+/g, isOfCounter ? 'Retry-After: <counter>' : '$&')
-    .replaceAll(/X-RateLimit-Reset: \d+/g, 'X-RateLimit-Reset: <counter>')
-    .replaceAll(/;t=\d+/g, ';t=<counter>')
-    .replaceAll(/(wait |ends in )\d+/g, '$1<counter>')
-    .replaceAll(/"remaining":(?:999999\d{3}|1000000000)/g, '"remaining":<counter>')
-    .replaceAll(/"reset":\d+/g, '"reset":<counter>')
-    .replaceAll(/"(until|bannedUntil)":"[^"]*"/g, '"$1":"<counter>"');
+/** Headers that most responses have, with a word for all of them. */
+const USUAL: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  usual: {
+    Connection: /^close$/,
+    Date: /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/,
+    'X-Request-Id': /^[\w-]{20}$/,
+  },
+  JSON: { 'Content-Type': /^application\/json; charset=utf-8$/ },
+  'rate headers of plenty': rateHeaders(1_000_000_000, 1_000_000_000),
+  'rate headers of a holder': rateHeaders(60, 5_000),
+  console: { 'Cross-Origin-Resource-Policy': /^same-origin$/, 'Cache-Control': /^no-store$/ },
+};
+
+function rateHeaders(perMinute: number, perDay: number): Readonly<Record<string, RegExp>> {
+  return {
+    'X-RateLimit-Limit': RegExp(`^${perMinute}$`),
+    'X-RateLimit-Remaining': /^\d+$/,
+    'X-RateLimit-Reset': /^\d{10}$/,
+    'RateLimit-Policy': RegExp(`^"minute";q=${perMinute};w=60, "day";q=${perDay};w=86400$`),
+    RateLimit: /^"minute";r=\d+;t=\d+, "day";r=\d+;t=\d+$/,
+  };
 }
 
-/** A text with long repetitions written short. */
-export function shorten(text: string): string {
-  return text.replaceAll(/(.)\1{99,}/gs, (run, one: string) => `<${run.length} times ${one}>`);
+/** A response, as it was on the wire, as a fixture has it. Headers are sorted, because their order says nothing. */
+export function describeResponse(response: string): string {
+  const [head = '', text = ''] = response.split('\r\n\r\n');
+  const [status = '', ...lines] = head.split('\r\n');
+  const body = hideRandom(text);
+  const words: string[] = [];
+  let headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(': ');
+    return [line.slice(0, colon), line.slice(colon + 2)];
+  });
+  const take = (word: string, usual: Readonly<Record<string, RegExp>>) => {
+    const rest = headers.filter(([name, value]) => usual[name]?.test(value) !== true);
+    if (headers.length - rest.length < Object.keys(usual).length) return;
+    headers = rest;
+    words.push(word);
+  };
+  if (text !== '') take('length', { 'Content-Length': RegExp(`^${Buffer.byteLength(text)}$`) });
+  for (const [word, usual] of Object.entries(USUAL)) take(word, usual);
+  const shown = headers.map(([name, value]) =>
+    name === 'ETag' && body !== text ? 'ETag: <random>' : `${name}: ${hideRandom(value)}`,
+  );
+  return [status.replace('HTTP/1.1 ', ''), ...shown.toSorted(), `(${words.join(', ')})`, body]
+    .map((line) => `< ${line}`)
+    .join('\n')
+    .replace(/\n< $/, '');
 }
