@@ -16,6 +16,8 @@ export const OPERATIONS = {
       status: 'string',
       categoryId: 'integer',
       id: 'integers',
+      name: 'string',
+      reference: 'string',
       mine: 'boolean',
       cursor: 'string',
     },

@@ -9,6 +9,24 @@ export interface Pet {
   /** Identifier of the category the animal belongs to. */
   readonly categoryId: Int64;
   readonly status?: PetStatus | undefined;
+  /** Beta. What the animal is like. */
+  readonly description?: string | undefined;
+  /** Beta. Its breed. */
+  readonly breed?: string | undefined;
+  /** Beta. Its sex. */
+  readonly sex?: 'female' | 'male' | undefined;
+  /** Beta. How large it is, or will be. */
+  readonly size?: 'small' | 'medium' | 'large' | 'extra_large' | undefined;
+  /** Beta. Its color. */
+  readonly color?: string | undefined;
+  /** Beta. The day of its birth, often an estimate: not after tomorrow in UTC. */
+  readonly birthDate?: string | undefined;
+  /** Beta. Addresses of photos, of at most 1024 characters as the URL Standard writes them. The service never fetches them. */
+  readonly photoUrls?: readonly string[] | undefined;
+  /** Beta. Short texts to find it by. No two differ in case only. */
+  readonly tags?: readonly string[] | undefined;
+  /** Beta. The owner's own number of the animal: no two animals of an account have the same. */
+  readonly reference?: string | undefined;
   /** Unique identifier assigned by the service on creation. */
   readonly id: Int64;
 }
@@ -16,22 +34,58 @@ export interface Pet {
 /** Availability status of an animal. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
-/** An animal to add. */
+/** An animal to add. An empty text or list counts as absent. */
 export interface NewPet {
   /** The animal's name. */
   readonly name: string;
   /** Identifier of the category the animal belongs to. */
   readonly categoryId: Int64;
   readonly status?: PetStatus | undefined;
+  /** Beta. What the animal is like. */
+  readonly description?: string | undefined;
+  /** Beta. Its breed. */
+  readonly breed?: string | undefined;
+  /** Beta. Its sex. */
+  readonly sex?: 'female' | 'male' | undefined;
+  /** Beta. How large it is, or will be. */
+  readonly size?: 'small' | 'medium' | 'large' | 'extra_large' | undefined;
+  /** Beta. Its color. */
+  readonly color?: string | undefined;
+  /** Beta. The day of its birth, often an estimate: not after tomorrow in UTC. */
+  readonly birthDate?: string | undefined;
+  /** Beta. Addresses of photos, of at most 1024 characters as the URL Standard writes them. The service never fetches them. */
+  readonly photoUrls?: readonly string[] | undefined;
+  /** Beta. Short texts to find it by. No two differ in case only. */
+  readonly tags?: readonly string[] | undefined;
+  /** Beta. The owner's own number of the animal: no two animals of an account have the same. */
+  readonly reference?: string | undefined;
 }
 
-/** A change of an animal. `null` removes the status. */
+/** A change of an animal. `null` removes a field that is not required. */
 export interface PetPatch {
   /** The animal's name. */
   readonly name?: string | undefined;
   /** Identifier of the category the animal belongs to. */
   readonly categoryId?: Int64 | undefined;
   readonly status?: PetStatus | null | undefined;
+  /** Beta. What the animal is like. */
+  readonly description?: string | null | undefined;
+  /** Beta. Its breed. */
+  readonly breed?: string | null | undefined;
+  /** Beta. Its sex. */
+  readonly sex?: 'female' | 'male' | null | undefined;
+  /** Beta. How large it is, or will be. */
+  readonly size?: 'small' | 'medium' | 'large' | 'extra_large' | null | undefined;
+  /** Beta. Its color. */
+  readonly color?: string | null | undefined;
+  /** Beta. The day of its birth, often an estimate: not after tomorrow in UTC. */
+  readonly birthDate?: string | null | undefined;
+  /** Beta. Addresses of photos, of at most 1024 characters as the URL Standard writes them. The service never fetches them. */
+  readonly photoUrls?: readonly string[] | null | undefined;
+  /** Beta. Short texts to find it by. No two differ in case only. */
+  readonly tags?: readonly string[] | null | undefined;
+  /** Beta. The owner's own number of the animal: no two animals of an account have the same. */
+  readonly reference?: string | null | undefined;
 }
 
 /** An account as its keys see it. */
@@ -615,6 +669,10 @@ export interface ListPetsQuery {
   readonly categoryId?: Int64 | undefined;
   /** Keep only these animals: repeat the parameter for up to 100 of them. */
   readonly id?: readonly Int64[] | undefined;
+  /** Beta. Keep only animals of this name: the whole name, in whatever case. */
+  readonly name?: string | undefined;
+  /** Beta. Keep only animals with this reference, their owner's own number. */
+  readonly reference?: string | undefined;
   /** Beta. With `true`, keep only animals of the account of the key. */
   readonly mine?: boolean | undefined;
   /** Where the page begins. Opaque: follow the `Link` header of the page before. */

@@ -3,6 +3,9 @@
 /** The largest body of a request that is read, in bytes. */
 export const BODY_LIMIT = 16 * 1024;
 
+/** The same of an animal. */
+export const LARGE_BODY_LIMIT = 64 * 1024;
+
 /** Characters of a message at most. */
 export const MESSAGE_LENGTH = 1_000;
 
@@ -82,8 +85,7 @@ export const ERRORS = {
   },
   payload_too_large: {
     status: 413,
-    when: `The body is larger than ${BODY_LIMIT / 1024} KiB.`,
-    message: `The body must not be larger than ${BODY_LIMIT} bytes.`,
+    when: `The body is larger than ${BODY_LIMIT / 1024} KiB, or that of an animal than ${LARGE_BODY_LIMIT / 1024} KiB.`,
   },
   unsupported_media_type: {
     status: 415,

@@ -34,6 +34,19 @@ export const dateTime = z
 /** A date-time in a request. */
 export const givenDateTime = dateTime.refine((value) => instantFromText(value) !== undefined);
 
+const NO_DATE = 'must be a real date such as 2027-01-15, from the year 1 to 9999';
+
+/** A day of the calendar. */
+export const date = z
+  .string({ error: NO_DATE })
+  .refine(
+    (value) => /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && instantFromText(`${value}T00:00:00Z`) !== undefined,
+    {
+      error: NO_DATE,
+    },
+  )
+  .meta({ format: 'date', examples: ['2027-01-15'] });
+
 interface About {
   readonly description: string;
   readonly examples: string[];

@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Clock } from '../domain/clock.ts';
-import { expectation, parseBody, parseObject } from '../domain/parse.ts';
+import { BODY_LIMIT } from '../domain/errors.ts';
+import { parseBody, parseObject } from '../domain/parse.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { Access, type AccessDependencies } from './auth/access.ts';
 import { SignedChallenge } from './auth/signed-challenge.ts';
@@ -83,7 +84,7 @@ const Passkey = z.object({ passkey: SignedChallenge });
 const SIGN_IN: Readonly<Record<string, (context: RequestContext, access: Access) => Promise<Response>>> = {
   '/sign-in': async (context, access) => {
     const { request } = context;
-    const bytes = await readJsonBody(context, () => expectation(Link), MEDIA_TYPES.POST);
+    const bytes = await readJsonBody(context, { schema: Link, limit: BODY_LIMIT }, MEDIA_TYPES.POST);
     const body = parseBody(bytes);
     return typeof body === 'object' && body !== null && 'passkey' in body
       ? access.signInWithPasskey(request, parseObject(Passkey, body).passkey)

@@ -1,10 +1,10 @@
 // Contract: sections 3 and 4.
 import type { IncomingMessage } from 'node:http';
-import type { z } from 'zod';
-import { BODY_LIMIT, ERRORS, ServiceError } from '../domain/errors.ts';
+import { BODY_LIMIT, ServiceError } from '../domain/errors.ts';
 import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { readPatch, unreadablePatch } from '../domain/patch.ts';
 import { type BoundContext, ClientGone, type RequestContext } from './context.ts';
+import type { Operation } from './operation.ts';
 import { BODY_ENCODED, BODY_REFUSED, bodyMissing, OTHER_CHARSET, otherMediaType } from './messages.ts';
 import { fingerprintOf, parseIdempotencyKey } from './request-headers.ts';
 import { fields } from 'direct-http';
@@ -24,7 +24,7 @@ export async function readContent(context: BoundContext): Promise<undefined> {
   const { id, method, role, body, answer, location } = operation.declaration;
   if (method === 'DELETE') await readBytes(context, new ServiceError('invalid_request', BODY_REFUSED));
   if (method === 'PATCH' && role === undefined && body !== undefined) {
-    context.body = await readPatchBody(body.schema, context);
+    context.body = await readPatchBody(body, context);
     return;
   }
   const header = request.headers['idempotency-key'];
@@ -32,11 +32,7 @@ export async function readContent(context: BoundContext): Promise<undefined> {
   const hash = isRepeatable ? parseIdempotencyKey(String(header), id) : undefined;
   let bytes: Buffer = NO_BYTES;
   if (body !== undefined) {
-    bytes = await readJsonBody(
-      context,
-      () => expectation(body.schema),
-      MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST'],
-    );
+    bytes = await readJsonBody(context, body, MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST']);
     context.body = parseObject(body.schema, parseBody(bytes));
   }
   if (hash === undefined || key === undefined) return;
@@ -46,10 +42,10 @@ export async function readContent(context: BoundContext): Promise<undefined> {
 }
 
 /** An issue of the body is part of the patch, because 404, 412 and 409 come before it. */
-async function readPatchBody(schema: z.ZodObject, context: Sent) {
+async function readPatchBody(body: Expected, context: Sent) {
   try {
-    const bytes = await readJsonBody(context, () => expectation(schema), MEDIA_TYPES.PATCH);
-    return readPatch(schema, parseBody(bytes));
+    const bytes = await readJsonBody(context, body, MEDIA_TYPES.PATCH);
+    return readPatch(body.schema, parseBody(bytes));
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'invalid_request')
       return unreadablePatch(error.message);
@@ -62,25 +58,26 @@ const NO_BYTES = Buffer.alloc(0);
 /** A request, and how long it waits for its body. */
 type Sent = Pick<RequestContext, 'request' | 'waits'>;
 
+/** What the body of an operation must be. `limit` is in bytes. */
+type Expected = Pick<NonNullable<Operation['body']>, 'schema' | 'limit'>;
+
 /**
- * Reads a whole JSON body. A message about a missing body says with `shape` what it must be.
+ * Reads a whole JSON body. A message about a missing body says what it must be.
  * @throws ServiceError `invalid_request` when there is none, `unsupported_media_type` when it has none of these
- * media types, another charset than UTF-8 or a content encoding, `payload_too_large` beyond 16 KiB.
+ * media types, another charset than UTF-8 or a content encoding, `payload_too_large` beyond the limit.
  * @throws ClientGone when the connection ends first.
  */
 export async function readJsonBody(
   context: Sent,
-  shape: () => string,
+  { schema, limit }: Expected,
   types: readonly string[],
 ): Promise<Buffer> {
   const { 'content-type': type, 'content-encoding': encoding } = context.request.headers;
   const issue =
     findTypeIssue(types, type) ?? ((encoding ?? 'identity') === 'identity' ? undefined : BODY_ENCODED);
-  const body = await readBytes(
-    context,
-    issue === undefined ? undefined : new ServiceError('unsupported_media_type', issue),
-  );
-  if (body.length === 0) throw missing(shape);
+  const refused = issue === undefined ? undefined : new ServiceError('unsupported_media_type', issue);
+  const body = await readBytes(context, refused, limit);
+  if (body.length === 0) throw new ServiceError('invalid_request', bodyMissing(expectation(schema)));
   return body;
 }
 
@@ -88,28 +85,32 @@ export async function readJsonBody(
  * Reads the content of a request, however it is framed. Throws `refused` if there is any: a length announces it, and only
  * its first byte shows that a chunked request has some.
  */
-async function readBytes({ request, waits }: Sent, refused?: ServiceError): Promise<Buffer> {
+async function readBytes(
+  { request, waits }: Sent,
+  refused?: ServiceError,
+  limit = BODY_LIMIT,
+): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (coding === undefined) {
     if (Number(length ?? 0) === 0) return NO_BYTES;
     if (refused !== undefined) throw refused;
-    if (Number(length) > BODY_LIMIT) throw tooLarge();
+    if (Number(length) > limit) throw tooLarge(limit);
   }
   // It closed while the steps before waited, and no event will follow.
   if (request.destroyed && !request.complete) throw new ClientGone('The client went away.');
-  return request.complete ? buffered(request, refused) : waits.until(read(request, refused));
+  return request.complete ? buffered(request, limit, refused) : waits.until(read(request, limit, refused));
 }
 
 /**
  * The body of a request that has arrived completely, as most have by now. Reading it needs no events. Throws `refused` if
  * there is a body.
  */
-function buffered(request: IncomingMessage, refused?: ServiceError): Buffer {
+function buffered(request: IncomingMessage, limit: number, refused?: ServiceError): Buffer {
   const chunks: Buffer[] = [];
   for (let chunk = next(request); chunk !== null; chunk = next(request)) chunks.push(chunk);
   const body = joined(chunks);
   if (refused !== undefined && body.length > 0) throw refused;
-  if (body.length > BODY_LIMIT) throw tooLarge();
+  if (body.length > limit) throw tooLarge(limit);
   return body;
 }
 
@@ -122,16 +123,16 @@ function joined(chunks: readonly Buffer[]): Buffer {
 }
 
 /** The body of a request that is still arriving. Rejects with `refused` at its first byte. */
-function read(request: IncomingMessage, refused?: ServiceError): Promise<Buffer> {
+function read(request: IncomingMessage, limit: number, refused?: ServiceError): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       if (refused !== undefined) reject(refused);
       size += chunk.length;
-      if (size <= BODY_LIMIT) chunks.push(chunk);
+      if (size <= limit) chunks.push(chunk);
       // The rest is read and dropped, so that the answer reaches a client that is still sending.
-      else reject(tooLarge());
+      else reject(tooLarge(limit));
     });
     request.on('end', () => resolve(joined(chunks)));
     request.on('error', (error) => reject(new ClientGone('The client went away.', { cause: error })));
@@ -153,10 +154,6 @@ function findTypeIssue(types: readonly string[], contentType = ''): string | und
   return charset === undefined || /^charset="?utf-?8"?$/.test(charset) ? undefined : OTHER_CHARSET;
 }
 
-function missing(shape: () => string): ServiceError {
-  return new ServiceError('invalid_request', bodyMissing(shape()));
-}
-
-function tooLarge(): ServiceError {
-  return new ServiceError('payload_too_large', ERRORS.payload_too_large.message);
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('payload_too_large', `The body must not be larger than ${limit} bytes.`);
 }

@@ -5,7 +5,7 @@ import type { KeyRecord } from '../domain/account.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Actor, OperatorActor } from '../domain/audit.ts';
 import type { SortKey } from '../domain/cursor.ts';
-import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
+import { BODY_LIMIT, ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
 import { listExamples } from '../domain/fields.ts';
 import { listed } from '../domain/parse.ts';
@@ -117,7 +117,13 @@ interface Common {
   readonly description: string;
   /** The parameters of the path, and the query parameters. */
   readonly parameters: Parameters;
-  readonly body?: { readonly schema: z.ZodObject; readonly description: string; readonly examples: Examples };
+  readonly body?: {
+    readonly schema: z.ZodObject;
+    readonly description: string;
+    readonly examples: Examples;
+    /** In bytes. */
+    readonly limit: number;
+  };
   /** The answer when the operation succeeds. */
   readonly answer: DeclaredAnswer;
   /** The path of what the operation adds, with `{id}` in place of its id: the `Location` of its answer. */
@@ -174,6 +180,12 @@ interface WithSummary {
   readonly summary: string;
 }
 
+/** What a declaration says of its body. Its schema says the rest. */
+interface WithBody {
+  /** In bytes, where it may be larger than others. */
+  readonly bodyLimit?: number;
+}
+
 /** What a declaration says of its answer. Its schema says the rest. */
 interface WithAnswer {
   readonly noStore?: DeclaredAnswer['noStore'] | undefined;
@@ -216,7 +228,7 @@ interface ImpliedToOperators {
 }
 
 interface ImpliedToClients extends Omit<ImpliedToOperators, 'POST'> {
-  readonly POST: 'conflict' | 'idempotency_key_reused';
+  readonly POST: ImpliedToOperators['POST'] | 'conflict' | 'idempotency_key_reused';
 }
 
 type AnyKey<Union> = Union extends unknown ? keyof Union : never;
@@ -322,7 +334,7 @@ export function read<const D extends ThingDeclaration, Uses>(
   });
 }
 
-type CreateDeclaration = Declaration & WithSummary & WithAnswer & Pick<Common, 'location'>;
+type CreateDeclaration = Declaration & WithSummary & WithAnswer & WithBody & Pick<Common, 'location'>;
 
 /** POST of a body of `input` that adds something. */
 export function create<
@@ -340,21 +352,23 @@ export function create<
     method: 'POST',
     ...(declaration.role === undefined && { location: `${declaration.path}/{id}` }),
     ...declaration,
-    body: describeBody(input),
+    body: describeBody(input, declaration.bodyLimit),
     answer: describeAnswer(201, schema, declaration),
   });
 }
 
+type ChangeDeclaration = ThingDeclaration & WithBody;
+
 /** PATCH of a thing with a body of `input`. */
-export function change<Body extends z.ZodObject, const D extends ThingDeclaration, Uses>(
+export function change<Body extends z.ZodObject, const D extends ChangeDeclaration, Uses>(
   input: Body,
   schema: z.ZodType,
-  declaration: Declared<ThingDeclaration, 'PATCH', D, Uses, z.output<Body>>,
+  declaration: Declared<ChangeDeclaration, 'PATCH', D, Uses, z.output<Body>>,
 ): For<D, Uses> {
   return complete<D, Uses>({
     method: 'PATCH',
     ...declaration,
-    body: describeBody(input),
+    body: describeBody(input, declaration.bodyLimit),
     answer: describeAnswer(200, schema, declaration),
   });
 }
@@ -400,12 +414,12 @@ function describeAnswer(
   return { status, description, content: { schema, examples }, ...(noStore && { noStore }) };
 }
 
-function describeBody(schema: z.ZodObject): NonNullable<Common['body']> {
+function describeBody(schema: z.ZodObject, limit = BODY_LIMIT): NonNullable<Common['body']> {
   const examples = listExamples(schema).map((value): [string, Example] => {
     const fields = Object.keys(value as object);
     return [fields.join('-'), { summary: `With ${listed(fields)}`, value }];
   });
-  return { schema, description: schema.description ?? '', examples: Object.fromEntries(examples) };
+  return { schema, description: schema.description ?? '', examples: Object.fromEntries(examples), limit };
 }
 
 type Filled<Uses> = Omit<Common, 'parameters' | 'errors'> &
@@ -449,7 +463,7 @@ export function forOperators<Uses>(
     parameters,
     errors,
     ...differences,
-    ...(body && { body: input === undefined ? body : describeBody(input) }),
+    ...(body && { body: input === undefined ? body : describeBody(input, body.limit) }),
     answer: schema === undefined ? answer : describeAnswer(answer.status, schema, { example }),
     handle({ actor, parameters: values, body: sent }: OperatorCall, uses) {
       const content = method === 'PATCH' ? toPatch(sent as object) : sent;

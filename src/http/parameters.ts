@@ -10,8 +10,11 @@ interface About {
   readonly example: string | number | boolean | readonly number[] | readonly string[];
 }
 
-/** Characters that percent-encoding makes of one, at most. */
+/** Characters that percent-encoding makes of a unit of UTF-16, at most. */
 const ENCODED = 9;
+
+/** The same of one code point. */
+const ENCODED_POINT = 12;
 
 const longestOf = (texts: readonly string[]) =>
   Math.max(...texts.map((each) => encodeURIComponent(each).length));
@@ -214,6 +217,26 @@ export function shortText(most: number, about: { description: string; example: s
     read: (text) => (text.length <= most && !text.includes('\0') ? text : undefined),
     longest: most * ENCODED,
     issue: `must have at most ${most} characters`,
+    absent: undefined,
+  };
+}
+
+/** A query parameter with a text of 1 to `most` characters. */
+export function wholeText(
+  most: number,
+  about: { readonly description: string; readonly example: string },
+): Parameter<string> {
+  return {
+    ...about,
+    schema: { type: 'string', minLength: 1, maxLength: most },
+    // The length is in code points, as in JSON Schema.
+    read(text) {
+      const isValid =
+        text !== '' && !text.includes('\0') && Array.from(text.slice(0, 2 * most + 1)).length <= most;
+      return isValid ? text : undefined;
+    },
+    longest: most * ENCODED_POINT,
+    issue: `must have 1 to ${most} characters`,
     absent: undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { BODY_LIMIT } from '../domain/errors.ts';
+import { LARGE_BODY_LIMIT } from '../domain/errors.ts';
 import { findBadRequest } from './bad-request.ts';
 import { MALFORMED, NO_CONNECT, TRANSPORT } from './messages.ts';
 import { transportResponse } from './response.ts';
@@ -60,7 +60,7 @@ export function serve(
   server.on('checkContinue', (request, response) => {
     connections.track(request, response);
     // The service asks for no body that is too large, or of a request that it refuses.
-    const isTooLarge = Number(request.headers['content-length']) > BODY_LIMIT;
+    const isTooLarge = Number(request.headers['content-length']) > LARGE_BODY_LIMIT;
     if (!isTooLarge && findBadRequest(request) === undefined) response.writeContinue();
     handle(request, response);
   });

@@ -22,6 +22,8 @@ export interface Dialect {
   isAnyOf(column: string, integers: readonly (number | bigint)[]): Sql;
   /** Whether a statement failed because another transaction held a lock for too long. */
   isLockTimeout(error: unknown): boolean;
+  /** Whether a write failed because a unique index has these values already. */
+  isDuplicate(error: unknown): boolean;
   /** Whether a write failed because the database can only be read now. */
   isReadOnly(error: unknown): boolean;
   /** Whether a statement failed because the role of this process may not do it. */

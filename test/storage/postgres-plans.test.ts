@@ -4,7 +4,6 @@ import { INT64_MAX } from '../../src/domain/int64.ts';
 import { KEY_BY_HASH } from '../../src/resources/keys/table.ts';
 import { HOT_QUERIES } from '../../src/resources/pets/postgres.ts';
 import { selectFirstInCategory } from '../../src/resources/pets/repository.ts';
-import { ROUND } from '../../src/resources/pets/rounds.ts';
 import { DIALECT } from '../../src/storage/postgres/dialect.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';
@@ -17,8 +16,8 @@ import { test } from '../support/test.ts';
  */
 const MANY = `
   ALTER TABLE pets SET (autovacuum_enabled = false);
-  INSERT INTO pets (name, category_id, owner_id, status)
-    SELECT 'Rex ' || n, kind, kind, CASE WHEN n <= 10000 THEN 'sold' WHEN n % 2 = 0 THEN 'pending' END
+  INSERT INTO pets (name, folded_name, folded_version, reference, category_id, owner_id, status)
+    SELECT 'Rex ' || n, CASE WHEN n % 10 = 0 THEN 'rex' ELSE 'rex ' || n END, 1, CASE WHEN n % 2 = 0 THEN 'A' || n END, kind, kind, CASE WHEN n <= 10000 THEN 'sold' WHEN n % 2 = 0 THEN 'pending' END
     FROM generate_series(1, 50000) n, LATERAL (SELECT CASE WHEN n <= 2000 THEN 9 WHEN n % 1000 = 3 THEN 3 WHEN n % 5 = 0 THEN n ELSE 7 END AS kind) kinds;
   INSERT INTO accounts (name, plan, created_at) SELECT 'account ' || n, 'free', n FROM generate_series(1, 5000) n;
   INSERT INTO keys (account_id, hash, environment, scopes, created_at)
@@ -88,20 +87,20 @@ const QUERIES: readonly Hot[] = [
       indexes: ['pets_by_category'],
     })),
   ),
-  ...[101, ROUND].flatMap((rows) =>
+  ...[HOT_QUERIES.pageOfOwner(101), HOT_QUERIES.roundOfOwner].flatMap((text, index) =>
     CATEGORIES.map((owner) => ({
-      what: `${rows} animals of owner ${owner}`,
-      text: HOT_QUERIES.pageOfOwner(rows),
+      what: `a ${['page', 'round'][index]} of owner ${owner}`,
+      text,
       values: [owner, INT64_MAX],
       indexes: CATEGORY_STATUSES.map(() => 'pets_by_owner'),
       steps: ['Limit', 'Sort', 'Append', ...CATEGORY_STATUSES.map(() => 'Limit')],
     })),
   ),
-  ...[101, ROUND].flatMap((rows) =>
+  ...[HOT_QUERIES.pageOfOwnerAndStatus(101), HOT_QUERIES.roundOfOwnerAndStatus].flatMap((text, index) =>
     CATEGORIES.flatMap((owner) =>
       CATEGORY_STATUSES.map((status) => ({
-        what: `${rows} animals of owner ${owner} and status "${status}"`,
-        text: HOT_QUERIES.pageOfOwnerAndStatus(rows),
+        what: `a ${['page', 'round'][index]} of owner ${owner} and status "${status}"`,
+        text,
         values: [owner, 25_000, status],
         indexes: ['pets_by_owner'],
       })),
@@ -119,14 +118,32 @@ const QUERIES: readonly Hot[] = [
     [null, 7, null],
     [null, null, 7],
     ['pending', 7, 9],
-  ].map(([status = null, category = null, owner = null]) => ({
-    what: `100 animals by their ids, of status ${status}, category ${category} and owner ${owner}`,
-    text: HOT_QUERIES.pageOfIds(21),
-    values: [INT64_MAX, `{${HUNDRED_IDS.join()}}`, status, category, owner],
-    indexes: ['pets_pkey'],
-    // The filters and the sort get at most 100 animals.
-    steps: ['Limit', 'Sort', 'CTE Scan'],
-  })),
+  ].flatMap(([status = null, category = null, owner = null]) => [
+    {
+      what: `100 animals by their ids, of status ${status}, category ${category} and owner ${owner}`,
+      text: HOT_QUERIES.pageOfIds(21),
+      values: [INT64_MAX, `{${HUNDRED_IDS.join()}}`, status, category, owner, null, null],
+      indexes: ['pets_pkey'],
+      // The filters and the sort get at most 100 animals.
+      steps: ['Limit', 'Sort', 'CTE Scan'],
+    },
+    {
+      what: `animals by a reference, of status ${status}, category ${category} and owner ${owner}`,
+      text: HOT_QUERIES.pageOfReference(21),
+      values: [INT64_MAX, 'A7', status, category, owner, null],
+      indexes: ['pets_pkey', 'pets_by_reference'],
+      // The filters and the sort get one animal of each owner at most.
+      steps: ['Limit', 'Sort', 'CTE Scan', 'CTE Scan'],
+    },
+  ]),
+  ...['rex', 'rex 7', 'minka'].flatMap((name) =>
+    [HOT_QUERIES.pageOfName(101), HOT_QUERIES.roundOfName].map((text, index) => ({
+      what: `a ${['page', 'round'][index]} of the name ${name}`,
+      text,
+      values: [name, 25_000],
+      indexes: ['pets_by_name'],
+    })),
+  ),
   { what: 'an animal', text: HOT_QUERIES.pet, values: [7], indexes: ['pets_pkey'] },
   {
     what: 'an idempotency record',

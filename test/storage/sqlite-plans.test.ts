@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { PAGES, ROUNDS } from '../../src/resources/pets/sqlite.ts';
+import { FIND_UNFOLDED } from '../../src/resources/pets/table.ts';
 import { selectFirstInCategory } from '../../src/resources/pets/repository.ts';
 import { DIALECT } from '../../src/storage/sqlite/dialect.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
@@ -22,6 +23,13 @@ const EXPECTED: Readonly<Record<keyof typeof PAGES, readonly string[]>> = {
   ofCategory: [BY_CATEGORY, BY_CATEGORY, BY_CATEGORY, BY_CATEGORY],
   ofOwnerAndStatus: [BY_OWNER],
   ofOwner: [BY_OWNER, BY_OWNER, BY_OWNER, BY_OWNER],
+  ofName: ['SEARCH pets USING INDEX pets_by_name (folded_name=? AND rowid<?)'],
+  ofReference: [
+    'SEARCH pets USING INTEGER PRIMARY KEY (rowid=?)',
+    'SEARCH pets USING INDEX pets_by_reference (reference=?)',
+    // Of one animal of each owner at most.
+    'USE TEMP B-TREE FOR ORDER BY',
+  ],
   ofIds: ['SCAN json_each VIRTUAL TABLE INDEX 1:', 'SEARCH pets USING INTEGER PRIMARY KEY (rowid=?)'],
 };
 
@@ -62,6 +70,8 @@ for (const [what, rows] of Object.entries(STATISTICS)) {
     }
     assert.deepEqual(stepsOf(db, ROUNDS.ofOwner), EXPECTED.ofOwner);
     assert.deepEqual(stepsOf(db, ROUNDS.ofOwnerAndStatus), EXPECTED.ofOwnerAndStatus);
+    assert.deepEqual(stepsOf(db, ROUNDS.ofName), EXPECTED.ofName);
+    assert.deepEqual(stepsOf(db, FIND_UNFOLDED), ['SCAN pets USING INDEX pets_unfolded']);
     assert.deepEqual(stepsOf(db, selectFirstInCategory(7n, DIALECT).sql), [
       'SEARCH pets USING COVERING INDEX pets_by_category (category_id=?)',
     ]);

@@ -1,7 +1,7 @@
 // Contract: section 8.2.
 import type { Actor } from '../../domain/audit.ts';
 import { listed } from '../../domain/parse.ts';
-import type { Result } from '../../domain/result.ts';
+import type { Failure, Result } from '../../domain/result.ts';
 import type { AnyEngine } from '../../storage/open.ts';
 import { join, raw, type Sql, sql } from '../../storage/sql.ts';
 import { createParser, int64, integer, optional, text } from '../../storage/table.ts';
@@ -25,9 +25,16 @@ export interface Assigned {
   readonly moved: number;
   /** Animals that belonged to the owner before. */
   readonly unchanged: number;
+  /** Animals that stay with their owners, because the new one has an animal with the same reference. */
+  readonly left: number;
 }
 
-const parseOwnedId = createParser({ id: int64, ownerId: integer, owner: optional(text) });
+const parseOwnedId = createParser({
+  id: int64,
+  ownerId: integer,
+  owner: optional(text),
+  reference: optional(text),
+});
 
 /** An animal, whose it is, and the name of the account. The house has none. */
 type OwnedId = ReturnType<typeof parseOwnedId>;
@@ -36,55 +43,91 @@ type OwnedId = ReturnType<typeof parseOwnedId>;
 async function lockOwned(transaction: Transaction, ids: readonly bigint[]): Promise<readonly OwnedId[]> {
   const { dialect } = transaction;
   const rows = await transaction.query(sql`
-    SELECT id, owner_id, (SELECT name FROM accounts WHERE accounts.id = owner_id) FROM pets
+    SELECT id, owner_id, (SELECT name FROM accounts WHERE accounts.id = owner_id), reference FROM pets
     WHERE ${dialect.isAnyOf('id', ids)} ORDER BY id ${dialect.forUpdate()}`);
   return rows.map(parseOwnedId);
 }
 
-/** Moves those of these locked animals that belong to others, and returns them as they were. */
-async function moveLocked(
+/** What became of animals of other owners, as they were. Those that are left have a reference that an animal of the owner has. */
+interface Moved {
+  readonly moved: readonly OwnedId[];
+  readonly left: readonly OwnedId[];
+}
+
+/** The references that animals of this owner have, of these. */
+async function findReferences(
+  transaction: Transaction,
+  ownerId: number,
+  references: readonly string[],
+): Promise<Set<string>> {
+  if (references.length === 0) return new Set();
+  const found = await transaction.query<[reference: string]>(
+    sql`SELECT reference FROM pets WHERE owner_id = ${ownerId} AND reference IN (${join(references)})`,
+  );
+  return new Set(found.map(([reference]) => reference));
+}
+
+/** What becomes of those of these locked animals that belong to others. */
+async function planMoves(
   transaction: Transaction,
   ownerId: number,
   locked: readonly OwnedId[],
-): Promise<readonly OwnedId[]> {
+): Promise<Moved> {
   const others = locked.filter((pet) => pet.ownerId !== ownerId);
-  const ids = others.map(({ id }) => id);
+  const taken = await findReferences(
+    transaction,
+    ownerId,
+    others.flatMap(({ reference }) => reference ?? []),
+  );
+  const moved: OwnedId[] = [];
+  const left: OwnedId[] = [];
+  for (const pet of others) {
+    const { reference } = pet;
+    (reference !== undefined && taken.has(reference) ? left : moved).push(pet);
+    if (reference !== undefined) taken.add(reference);
+  }
+  return { moved, left };
+}
+
+async function setOwner(transaction: Transaction, ownerId: number, pets: readonly OwnedId[]): Promise<void> {
+  const ids = pets.map(({ id }) => id);
   if (ids.length > 0)
     await transaction.query(
       sql`UPDATE pets SET ${PETS.set({ ownerId })} WHERE ${transaction.dialect.isAnyOf('id', ids)}`,
     );
-  return others;
 }
 
-/**
- * Moves those of these animals that belong to others. Clients see nothing of it, so there is no event, and the version stays.
- * Returns what it moved, as it was before.
- */
+/** Moves those of these animals that belong to others. Clients see nothing of it, so there is no event, and the version stays. */
 export async function movePets(
   transaction: Transaction,
   ownerId: number,
   ids: readonly bigint[],
-): Promise<readonly OwnedId[]> {
-  return moveLocked(transaction, ownerId, await lockOwned(transaction, ids));
+): Promise<Moved> {
+  const moves = await planMoves(transaction, ownerId, await lockOwned(transaction, ids));
+  await setOwner(transaction, ownerId, moves.moved);
+  return moves;
 }
 
-/** Moves these animals, which differ, or none: `not_found` names those that do not exist. */
+/**
+ * Moves these animals, which differ, or none: `not_found` names those that do not exist, `conflict` those whose reference another
+ * animal of the owner has.
+ */
 export async function assignPets(
   transaction: Transaction,
   actor: Actor,
   owner: NewOwner,
   ids: readonly bigint[],
-): Promise<Result<Assigned, 'not_found'>> {
+): Promise<Result<Assigned, 'not_found' | 'conflict'>> {
   const locked = await lockOwned(transaction, ids);
   const found = new Set(locked.map(({ id }) => id));
-  const missing = ids.filter((id) => !found.has(id)).map(String);
+  const missing = ids.filter((id) => !found.has(id));
   if (missing.length > 0) {
-    const named = missing.slice(0, NAMED);
-    if (missing.length > NAMED) named.push(`${missing.length - NAMED} more`);
     const start = missing.length === 1 ? 'There is no animal' : 'There are no animals';
-    return { error: 'not_found', message: `${start} ${listed(named)}: nothing was changed.` };
+    return { error: 'not_found', message: `${start} ${nameSome(missing)}: nothing was changed.` };
   }
-  const moved = await moveLocked(transaction, owner.id, locked);
+  const { moved, left } = await planMoves(transaction, owner.id, locked);
+  if (left.length > 0) return refuseTwins(left.map(({ id }) => id));
+  await setOwner(transaction, owner.id, moved);
   for (const [formerId, pets] of Map.groupBy(moved, ({ ownerId }) => ownerId))
     await addAudit(transaction, actor, {
       action: 'pets assign',
@@ -94,7 +137,21 @@ export async function assignPets(
       before: { account: pets[0]?.owner ?? null },
       after: { account: owner.name ?? null, ids: pets.map(({ id }) => String(id)) },
     });
-  return { value: { moved: moved.length, unchanged: ids.length - moved.length } };
+  return { value: { moved: moved.length, unchanged: ids.length - moved.length, left: 0 } };
+}
+
+/** Some of these numbers, and how many more there are. */
+function nameSome(ids: readonly bigint[]): string {
+  const named = ids.slice(0, NAMED).map(String);
+  if (ids.length > NAMED) named.push(`${ids.length - NAMED} more`);
+  return listed(named);
+}
+
+/** Each of these has a reference that an animal of the new owner has, or one before it. */
+function refuseTwins(ids: readonly bigint[]): Failure<'conflict'> {
+  const which = ids.length === 1 ? 'of the animal' : 'of each of the animals';
+  const message = `The owner has an animal with the reference ${which} ${nameSome(ids)}: nothing was changed.`;
+  return { error: 'conflict', message };
 }
 
 /** The oldest animals after the id `after` with their owners: of all, or of a category. */
@@ -142,22 +199,23 @@ export function openAssignments(engine: AnyEngine) {
       const [end] = await engine.read<[id: bigint | null]>(sql`SELECT max(id) FROM pets`);
       const last = end?.[0] ?? 0n;
       const from = new Map<string | undefined, number>();
-      let count = 0;
+      let [count, left] = [0, 0];
       for (let after = 0n; after < last; ) {
         const read = await engine.read<[id: bigint, ownerId: bigint]>(selectRound(engine, after, categoryId));
-        const round = read.filter(([id]) => id <= last);
-        const ids = round.filter(([, owner]) => owner !== BigInt(ownerId)).map(([id]) => id);
+        const rows = read.filter(([id]) => id <= last);
+        const ids = rows.filter(([, owner]) => owner !== BigInt(ownerId)).map(([id]) => id);
         if (ids.length > 0) {
           await beforeChange();
-          for (const { owner } of await engine.write(movePets, ownerId, ids))
-            from.set(owner, (from.get(owner) ?? 0) + 1);
+          const round = await engine.write(movePets, ownerId, ids);
+          left += round.left.length;
+          for (const { owner } of round.moved) from.set(owner, (from.get(owner) ?? 0) + 1);
         }
-        count += round.length;
+        count += rows.length;
         onProgress(count);
         after = read.length < ASSIGNED_AT_ONCE ? last : (read.at(-1)?.[0] ?? last);
       }
       const moved = from.values().reduce((sum, each) => sum + each, 0);
-      return { moved, unchanged: count - moved, from };
+      return { moved, unchanged: count - moved - left, left, from };
     },
   };
 }

@@ -49,7 +49,7 @@ for (const [name, fresh] of STORES) {
         { name: text, categoryId: INT64_MAX, status: 'sold' },
       ],
       [
-        { id: 99n, color: 'red', status: 'pending' },
+        { id: 99n, colour: 'red', status: 'pending' },
         { name: text, categoryId: INT64_MAX, status: 'pending' },
       ],
       [

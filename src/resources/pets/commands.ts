@@ -124,15 +124,17 @@ time, so that the service goes on. If such a run is stopped, run it again.`,
         const { store, actor } = context;
         const { id = HOUSE, name } = (await findNamed(store.accounts, account)) ?? {};
         const owner: NewOwner = { id, name };
-        const { moved, unchanged } =
+        const { moved, unchanged, left } =
           ids.length > 0
             ? requireValue(await store.pets.assign(actor, owner, [...new Set(ids)]))
             : await assignAll(context, owner, category);
         const who = name === undefined ? 'The house' : `Account ${name}`;
         const rest = unchanged === 0 ? '' : ` ${unchanged} belonged to it before.`;
+        const stay =
+          left === 0 ? '' : ` ${left} stay with their owners: it has animals with the same references.`;
         return view(
-          { account: name ?? null, moved, unchanged },
-          `${who} got ${moved} ${moved === 1 ? 'animal' : 'animals'}.${rest}`,
+          { account: name ?? null, moved, unchanged, ...(left > 0 && { left }) },
+          `${who} got ${moved} ${moved === 1 ? 'animal' : 'animals'}.${rest}${stay}`,
         );
       },
     }),
@@ -193,7 +195,7 @@ export async function readPet(
 function requirePet<T>(id: bigint, result: Result<T, ErrorCode>): T {
   if ('error' in result && result.error === 'not_found')
     return requireValue({ ...result, message: `There is no animal ${id}.` });
-  if ('error' in result && result.error === 'conflict')
+  if ('error' in result && result.error === 'conflict' && result.message === undefined)
     return requireValue({
       ...result,
       message: `An order of animal ${id} is open: complete or cancel it first.`,

@@ -8,4 +8,5 @@ export const pets = feature({
     pets: async () => (await import('./commands.ts')).petsCommands,
   },
   operations: () => import('./operations.ts'),
+  service: () => import('./service.ts'),
 });

@@ -3,6 +3,7 @@ import { STORES } from '../../../test/storage/stores.ts';
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
+import { foldedName } from '../../domain/text.ts';
 import type { NewPet, Pet } from './schema.ts';
 import type { PetStatus } from './rules.ts';
 import { type PetQuery, PETS } from './table.ts';
@@ -20,10 +21,14 @@ const ofKind = (status: PetStatus | undefined, categoryId: bigint): NewPet => ({
   ...(status !== undefined && { status }),
 });
 
-/** Animals of every status and category, mixed. */
-const MIXED = Array.from({ length: 60 }, (_, i) =>
-  ofKind(STATUSES[(i * 7) % 4], CATEGORIES[(i * 3) % 5] ?? 0n),
-);
+const NAMES = ['Rex', 'REX', 'ΒΆΣΗΣ', 'Βάσης'];
+
+/** Animals of every status, category and name, mixed. Each tenth has a reference, which two owners may have. */
+const MIXED = Array.from({ length: 60 }, (_, i) => ({
+  ...ofKind(STATUSES[(i * 7) % 4], CATEGORIES[(i * 3) % 5] ?? 0n),
+  name: NAMES[(i * 5) % 4] ?? '',
+  ...(i % 10 < 3 && { reference: `A${Math.floor(i / 10)}` }),
+}));
 
 interface Owned {
   readonly pet: Pet;
@@ -33,7 +38,7 @@ interface Owned {
 /** What a list with this query must show, without its limit. */
 function matching(
   pets: readonly Owned[],
-  { status, categoryId, accountId, id: ids, cursor }: PetQuery,
+  { status, categoryId, accountId, id: ids, name, reference, cursor }: PetQuery,
 ): Pet[] {
   return pets
     .filter(
@@ -42,6 +47,8 @@ function matching(
         (categoryId === undefined || pet.categoryId === categoryId) &&
         (accountId === undefined || ownerId === Number(accountId)) &&
         (ids === undefined || ids.includes(pet.id)) &&
+        (name === undefined || foldedName(pet.name) === foldedName(name)) &&
+        (reference === undefined || pet.reference === reference) &&
         (cursor === undefined || pet.id < cursor),
     )
     .map(({ pet }) => pet)
@@ -64,6 +71,8 @@ for (const [name, fresh] of STORES) {
         categoryId: fc.constantFrom(...CATEGORIES, 8n),
         accountId: fc.constantFrom<number | bigint>(0, 1, 2, 9, 1n, -1n, INT64_MIN, INT64_MAX),
         id: fc.array(id, { minLength: 1, maxLength: 100 }),
+        name: fc.constantFrom('rex', 'βάσησ', 'Minka', ''),
+        reference: fc.constantFrom('A0', 'A3', 'a3', ''),
         cursor: id,
       },
       { requiredKeys: ['limit'] },

@@ -17,7 +17,8 @@ import {
   type Resource,
 } from '../../http/operation.ts';
 import { toPatch } from '../../domain/patch.ts';
-import { flag, int64, int64List, LIMIT, oneOf } from '../../http/parameters.ts';
+import { LARGE_BODY_LIMIT } from '../../domain/errors.ts';
+import { flag, int64, int64List, LIMIT, oneOf, wholeText } from '../../http/parameters.ts';
 import type { PetRepository } from './repository.ts';
 import { EXAMPLE_PET, NewPet, Pet, PetPatch, PetStatus } from './schema.ts';
 
@@ -47,6 +48,14 @@ const FILTERS = {
     description: `Keep only these animals: repeat the parameter for up to ${MOST_IDS} of them.`,
     example: [42, 41],
   }),
+  name: wholeText(200, {
+    description: 'Beta. Keep only animals of this name: the whole name, in whatever case.',
+    example: EXAMPLE_PET.name,
+  }),
+  reference: wholeText(100, {
+    description: "Beta. Keep only animals with this reference, their owner's own number.",
+    example: 'A745123',
+  }),
 };
 
 export const listPets = list(Pet, 'animals', {
@@ -71,6 +80,8 @@ export const createPet = create(NewPet, Pet, {
   description:
     'Adds an animal of the account of the key, and answers once it is stored for good. Fields that NewPet does not have are ignored. ' +
     'With an `Idempotency-Key` the request can be repeated without adding the animal twice.',
+  bodyLimit: LARGE_BODY_LIMIT,
+  errors: { conflict: 'An animal of the account has this reference already.' },
   sample: { client: 'pets.create' },
   handle: ({ actor, accountId, body, idempotency }, { pets }: Uses) =>
     pets.create(actor, body, idempotency, accountId),
@@ -100,7 +111,7 @@ export const getPet = read(Pet, {
 });
 
 const CHANGES =
-  'Changes the fields that the body names (RFC 7396): `null` removes the status, and an empty object changes nothing. ' +
+  'Changes the fields that the body names (RFC 7396): `null` removes a field that is not required, and an empty object changes nothing. ' +
   'While an order of the animal is open, its status cannot be changed.';
 const DELETES = 'Deletes an animal for good, unless an order of it is open. Its id is never used again.';
 
@@ -124,6 +135,7 @@ export const updatePet = change(PetPatch, Pet, {
   summary: 'Change an animal',
   description: `${CHANGES} A key changes animals of its account, and with \`pets:manage\` any.`,
   parameters: { petId },
+  bodyLimit: LARGE_BODY_LIMIT,
   example: { ...EXAMPLE_PET, status: 'sold' },
   errors: {
     not_found: NO_PET,

@@ -12,8 +12,10 @@ import type { Patch } from '../../domain/patch.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import { textFromInstant } from '../../domain/instant.ts';
-import { isCurrent, type Json } from '../../domain/json.ts';
+import { isCurrent, type Json, toJson } from '../../domain/json.ts';
 import type { Page } from '../../domain/page.ts';
+import { foldedName } from '../../domain/text.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { parseExactJson } from '../../domain/parse.ts';
 import { addAudit, addOperatorAudit } from '../audit/repository.ts';
 import { type NewEvent, insertCreations, recordEvents } from '../events/repository.ts';
@@ -24,11 +26,21 @@ import { createParser, type NewRow, optional, text } from '../../storage/table.t
 import { answer, ask, batched, Question, type Transaction } from '../../storage/transaction.ts';
 import { addReserved, IS_CATEGORY_USED, type ReservedCategory } from '../categories/repository.ts';
 import { assignPets, movePets, openAssignments } from './assign.ts';
+import { foldPets, openFolding } from './folding.ts';
 import { openPostgresReads } from './postgres.ts';
-import { isOwnedBy, type PetEvent, statusAfter, transition } from './rules.ts';
+import {
+  DETAIL_NAMES,
+  FIELD_NAMES,
+  type FieldName,
+  findBirthDateIssue,
+  isOwnedBy,
+  type PetEvent,
+  statusAfter,
+  transition,
+} from './rules.ts';
 import type { NewPet, Pet, PetPatch } from './schema.ts';
 import { openSqliteReads } from './sqlite.ts';
-import { HOUSE, petJson, type PetQuery, type PetRow, PETS } from './table.ts';
+import { HOUSE, petJson, type PetQuery, type PetRow, PETS, pickDetails } from './table.ts';
 
 export { PETS };
 
@@ -52,12 +64,21 @@ export async function lockPet(transaction: Transaction, id: bigint): Promise<Hol
   return pet && ask(transaction, SETTLE_HOLD, pet);
 }
 
-function toPet({ id, name, categoryId, status }: PetRow): Pet {
-  return { id, name, categoryId, ...(status !== undefined && { status }) };
+type StoredPet = Pick<PetRow, 'id' | 'name' | 'categoryId' | 'status' | 'details' | 'reference'>;
+
+function toPet({ id, name, categoryId, status, details, reference }: StoredPet): Pet {
+  return {
+    id,
+    name,
+    categoryId,
+    ...(status !== undefined && { status }),
+    ...details,
+    ...(reference !== undefined && { reference }),
+  };
 }
 
 function petEvent(type: 'pet.updated' | 'pet.deleted', actor: Actor, pet: PetRow): NewEvent<Pet> {
-  return { accountId: 0, environment: '', type, actor, version: pet.version, data: petJson(pet) };
+  return { accountId: 0, environment: '', type, actor, version: pet.version, data: petJson(toPet(pet)) };
 }
 
 /** A change of a locked animal that is still to be recorded. */
@@ -85,7 +106,14 @@ function changePet(
   fields: Parameters<typeof PETS.set>[0],
 ): PetChange {
   const version = pet.version + 1;
-  const changes = { ...fields, version, changedBy: textFromActor(actor), changedVersion: version };
+  const isFolded = pet.foldedVersion === pet.version || 'foldedName' in fields;
+  const changes = {
+    ...fields,
+    version,
+    changedBy: textFromActor(actor),
+    changedVersion: version,
+    ...(isFolded && { foldedVersion: version }),
+  };
   const changed = { ...pet, ...changes } as PetRow;
   return {
     pet: changed,
@@ -98,7 +126,8 @@ function changePet(
 const JSON_COLUMN = raw('json');
 const POSTGRES_JSON =
   raw(`'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id ||
-  coalesce(',"status":"' || status || '"}', '}')`);
+  coalesce(',"status":"' || status || '"', '') || coalesce(',' || substr(details, 2, length(details) - 2), '') ||
+  coalesce(',"reference":' || to_json(reference)::text, '') || '}'`);
 
 /** An animal to add, with its owner and who adds it. */
 type OwnedPet = NewPet & Pick<PetRow, 'ownerId' | 'changedBy'>;
@@ -113,19 +142,53 @@ function insertPetCreations(transaction: Transaction): Sql | undefined {
   return insertCreations(transaction, 'pet.created', { data, actor: raw('changed_by') });
 }
 
-function toRow({ name, categoryId, status, ownerId, changedBy }: OwnedPet) {
-  return { name, categoryId, status, version: 1, ownerId, changedBy, changedVersion: 1 };
+function toRow({ name, categoryId, status, reference, ownerId, changedBy, ...details }: OwnedPet) {
+  return {
+    name,
+    categoryId,
+    status,
+    version: 1,
+    ownerId,
+    changedBy,
+    changedVersion: 1,
+    details: pickDetails(details),
+    reference,
+    foldedName: foldedName(name),
+    foldedVersion: 1,
+  };
 }
 
 const addPet = batched(addPets);
 
-/** Like `addPet`, for an operator, and for a request that may be repeated: its record holds the whole animal. */
+/** An owner has an animal with this reference already. */
+const TAKEN = {
+  error: 'conflict',
+  message: 'An animal of the same owner has this reference already.',
+} as const satisfies Failure<'conflict'>;
+
+/** Whether an animal of this owner has the reference. */
+async function isReferenceTaken(
+  transaction: Transaction,
+  { reference, ownerId }: Pick<OwnedPet, 'reference' | 'ownerId'>,
+): Promise<boolean> {
+  if (reference === undefined) return false;
+  const found =
+    await transaction.query(sql`SELECT 1 FROM ${transaction.dialect.indexedBy(PETS, 'pets_by_reference')}
+    WHERE reference = ${reference} AND owner_id = ${ownerId}`);
+  return found.length > 0;
+}
+
+/**
+ * Like `addPet`, for an operator, for an animal with a reference, and for a request that may be repeated: its record holds the
+ * whole animal. `conflict`: the reference is taken.
+ */
 async function createPet(
   transaction: Transaction,
   actor: Actor,
   pet: NewPet,
   ownerId: number,
-): Promise<Result<Pet>> {
+): Promise<Result<Pet, 'conflict'>> {
+  if (await isReferenceTaken(transaction, { ...pet, ownerId })) return TAKEN;
   const changedBy = textFromActor(actor);
   const created = { id: await addPet(transaction, { ...pet, ownerId, changedBy }), ...pet };
   await addOperatorAudit(transaction, actor, {
@@ -140,14 +203,22 @@ function toTarget(id: bigint): AuditChange['target'] {
   return { kind: 'pet', name: String(id) };
 }
 
-const FIELDS = ['name', 'categoryId', 'status'] as const;
+/** The fields that every entry about a whole animal has. */
+const MAIN_FIELDS: ReadonlySet<FieldName> = new Set(['name', 'categoryId', 'status']);
 
 /** These fields of an animal for the audit log. An int64 is a text, because a number may not be exact. */
 function describeValues(
-  pet: Readonly<Partial<Record<(typeof FIELDS)[number], string | bigint | undefined>>>,
-  fields: readonly (typeof FIELDS)[number][] = FIELDS,
+  pet: Partial<Pet>,
+  fields: readonly FieldName[] = FIELD_NAMES.filter(
+    (name) => MAIN_FIELDS.has(name) || pet[name] !== undefined,
+  ),
 ): AuditValues {
-  return Object.fromEntries(fields.map((field) => [field, pet[field]?.toString() ?? null]));
+  return Object.fromEntries(
+    fields.map((field) => {
+      const { [field]: value = null } = pet;
+      return [field, typeof value === 'bigint' ? value.toString() : value];
+    }),
+  );
 }
 
 /** What must be true of an animal that is changed. */
@@ -162,7 +233,7 @@ function refuseChange(
   { accountId, ifMatch }: Conditions,
 ): Failure<'insufficient_scope' | 'precondition_failed'> | undefined {
   if (!isOwnedBy(pet, accountId)) return { error: 'insufficient_scope' };
-  return isCurrent(ifMatch, petJson(pet)) ? undefined : { error: 'precondition_failed' };
+  return isCurrent(ifMatch, petJson(toPet(pet))) ? undefined : { error: 'precondition_failed' };
 }
 
 /**
@@ -188,25 +259,44 @@ async function updatePet(
   if (refused !== undefined) return refused;
   const mayPatchStatus = transition('status patched', pet.status, openOrder !== undefined) !== undefined;
   if (names.includes('status') && !mayPatchStatus) return { error: 'conflict' };
+  const before = toPet(pet);
+  const after = applyPatch(before, fields);
+  if (
+    after.reference !== before.reference &&
+    (await isReferenceTaken(transaction, { ...after, ownerId: pet.ownerId }))
+  )
+    return TAKEN;
   if (issue !== undefined) return { error: 'invalid_request', message: issue };
-  const { name = pet.name, categoryId = pet.categoryId, status = pet.status ?? null } = fields;
-  // SQLite rewrites the index entries of every column that an UPDATE names, even if its value stays the same.
-  const changes = {
-    ...(name !== pet.name && { name }),
-    ...(categoryId !== pet.categoryId && { categoryId }),
-    ...(status !== (pet.status ?? null) && { status: status ?? undefined }),
-  };
-  if (Object.keys(changes).length === 0) return { value: petJson(pet) };
-  const { pet: changed, statement, event } = changePet(transaction, actor, pet, changes);
+  const changed = FIELD_NAMES.filter((name) => toJson(after[name]) !== toJson(before[name]));
+  if (changed.length === 0) return { value: petJson(before) };
+  const { statement, event } = changePet(transaction, actor, pet, toColumns(after, changed));
   await recordEvents(transaction, [event], [statement]);
-  const changedFields = FIELDS.filter((field) => field in changes);
   await addOperatorAudit(transaction, actor, {
     action: 'pets set',
     target: toTarget(id),
-    before: describeValues(pet, changedFields),
-    after: describeValues(changed, changedFields),
+    before: describeValues(before, changed),
+    after: describeValues(after, changed),
   });
   return { value: event.data };
+}
+
+/** The animal with the fields of a patch. Null removes one. */
+function applyPatch(pet: Pet, fields: Partial<PetPatch>): Pet {
+  const entries = Object.entries({ ...pet, ...fields }).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries) as unknown as Pet;
+}
+
+/** The columns of changed fields alone: SQLite rewrites the index entries of every column that an UPDATE names. */
+function toColumns(pet: Pet, changed: readonly FieldName[]): Parameters<typeof PETS.set>[0] {
+  const { name, categoryId, status, reference } = pet;
+  const has = (field: FieldName) => changed.includes(field);
+  return {
+    ...(has('name') && { name, foldedName: foldedName(name) }),
+    ...(has('categoryId') && { categoryId }),
+    ...(has('status') && { status }),
+    ...(has('reference') && { reference }),
+    ...(DETAIL_NAMES.some(has) && { details: pickDetails(pet) }),
+  };
 }
 
 /** `insufficient_scope`: the animal is of another owner. `conflict`: it has an open order. */
@@ -227,7 +317,7 @@ async function deletePet(
   await addOperatorAudit(transaction, actor, {
     action: 'pets delete',
     target: toTarget(id),
-    before: describeValues(pet),
+    before: describeValues(toPet(pet)),
   });
   return { value: undefined };
 }
@@ -252,6 +342,7 @@ export const WRITES = {
   delete: deletePet,
   assign: assignPets,
   move: movePets,
+  fold: foldPets,
 };
 
 /**
@@ -311,13 +402,23 @@ export function ownersQuery({ dialect }: Pick<AnyEngine, 'dialect'>, ids: readon
 
 export type PetRepository = ReturnType<typeof open>;
 
-export function open(engine: AnyEngine) {
+export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
   const reads = engine.kind === 'sqlite' ? openSqliteReads(engine.reader) : openPostgresReads(engine.pool);
   const readWithOwners = async (ids: readonly bigint[]): Promise<readonly PetWithOwner[]> =>
     (await engine.read(ownersQuery(engine, ids))).map(parseOwned).map(toPetWithOwner);
+  /** A refusal instead of the error of an index that another transaction has filled meanwhile. */
+  async function refuseTaken<T>(write: Promise<T>): Promise<T | typeof TAKEN> {
+    try {
+      return await write;
+    } catch (error) {
+      if (engine.dialect.isDuplicate(error)) return TAKEN;
+      throw error;
+    }
+  }
   return {
     ...reads,
     ...openAssignments(engine),
+    ...openFolding(engine),
     /** Like `list`, for operators. */
     async listWithOwners(query: PetQuery): Promise<Page<PetWithOwner>> {
       const { items, next } = await reads.list(query);
@@ -335,14 +436,20 @@ export function open(engine: AnyEngine) {
       pet: NewPet,
       idempotency?: Key,
       ownerId: number = HOUSE,
-    ): Promise<Repeatable<Pet, never, Key>> {
-      if (actor.kind !== 'key' || idempotency !== undefined)
-        return engine.writeOnce(idempotency, createPet, actor, pet, ownerId);
+    ): Promise<Repeatable<Pet, 'conflict' | 'invalid_request', Key>> {
+      const message = findBirthDateIssue(pet.birthDate, clock().unix);
+      if (message !== undefined) return { error: 'invalid_request', message };
+      // An animal with a reference is not added together with others, so that a duplicate fails alone.
+      if (actor.kind !== 'key' || idempotency !== undefined || pet.reference !== undefined)
+        return refuseTaken(engine.writeOnce(idempotency, createPet, actor, pet, ownerId));
       const changedBy = textFromActor(actor);
       return { value: { id: await engine.write(addPet, { ...pet, ownerId, changedBy }), ...pet } };
     },
-    update: (actor: Actor, id: bigint, patch: Patch<PetPatch>, conditions: Conditions = {}) =>
-      engine.write(updatePet, actor, id, patch, conditions),
+    update(actor: Actor, id: bigint, patch: Patch<PetPatch>, conditions: Conditions = {}) {
+      const message = findBirthDateIssue(patch.fields.birthDate ?? undefined, clock().unix);
+      const checked = message === undefined ? patch : { ...patch, issue: patch.issue ?? message };
+      return refuseTaken(engine.write(updatePet, actor, id, checked, conditions));
+    },
     delete: (actor: Actor, id: bigint, conditions: Conditions = {}) =>
       engine.write(deletePet, actor, id, conditions),
     /**

@@ -1,8 +1,37 @@
-// Contract: section 2.
+// Contract: sections 2 and 8.2.
+import { DAY } from '../../domain/clock.ts';
 
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 
 export type PetStatus = (typeof PET_STATUSES)[number];
+
+export const SEXES = ['female', 'male'] as const;
+export const SIZES = ['small', 'medium', 'large', 'extra_large'] as const;
+
+/** What an animal may have besides the fields of the specification and its reference, in the order of answers. */
+export const DETAIL_NAMES = [
+  'description',
+  'breed',
+  'sex',
+  'size',
+  'color',
+  'birthDate',
+  'photoUrls',
+  'tags',
+] as const;
+
+export type DetailName = (typeof DETAIL_NAMES)[number];
+
+/** All fields of an animal but its id, in the order of answers. */
+export const FIELD_NAMES = ['name', 'categoryId', 'status', ...DETAIL_NAMES, 'reference'] as const;
+
+export type FieldName = (typeof FIELD_NAMES)[number];
+
+/** Why an animal cannot have been born on a day, or undefined if it can. `now` is in Unix milliseconds. */
+export function findBirthDateIssue(birthDate: string | undefined, now: number): string | undefined {
+  const isTooLate = birthDate !== undefined && Date.parse(birthDate) > now + DAY;
+  return isTooLate ? 'birthDate must not be after tomorrow in UTC.' : undefined;
+}
 
 /** What can happen to an animal, besides its creation, which may give it any status or none. */
 export type PetEvent =

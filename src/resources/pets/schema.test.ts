@@ -106,7 +106,7 @@ test('a name has 1 to 200 code points and is kept exactly as sent', () => {
 });
 
 test('unknown fields are ignored, an id too', () => {
-  assert.deepEqual(parseNewPet({ ...REX, id: 999n, colour: 'brown', tags: [] }), REX);
+  assert.deepEqual(parseNewPet({ ...REX, id: 999n, colour: 'brown', vaccinations: [] }), REX);
 });
 
 for (const body of [null, [], [REX], 'Rex', 7n, true]) {

@@ -3,18 +3,11 @@ import { firstId } from '../../domain/page.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Value } from '../../storage/sql.ts';
 import type { Query, Reader } from '../../storage/sqlite/query.ts';
+import { foldedName } from '../../domain/text.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
-import { needsRounds, openRounds, ROUND } from './rounds.ts';
-import {
-  COLUMNS,
-  INDEXED_STATUSES,
-  type PetColumns,
-  petFromColumns,
-  type PetPage,
-  type PetQuery,
-  type PetReads,
-} from './table.ts';
+import { FILTERED, type Filtered, needsRounds, openRounds, requireFolded, ROUND } from './rounds.ts';
+import { FIND_UNFOLDED, INDEXED_STATUSES, type PetPage, type PetQuery, type PetReads } from './table.ts';
 
 /** Separates the animals of a page, and occurs nowhere else: in a JSON string a quote has a backslash before it. */
 const SEPARATOR = ',{"id":';
@@ -34,30 +27,46 @@ const ofStatus = (by: 'category' | 'owner', status: string, columns = 'id, json'
 const ofAnyStatus = (by: 'category' | 'owner', columns?: string) =>
   INDEXED_STATUSES.map((status) => ofStatus(by, `'${status}'`, columns)).join(' UNION ALL ');
 
-/** The animals of an owner that a round looks at, of any status or of one. */
+/** Animals of the folded name `?2`, with an id up to `?1`. */
+const ofName = (columns: string) =>
+  `SELECT ${columns} FROM pets INDEXED BY pets_by_name WHERE folded_name = ?2 AND id <= ?1`;
+
+/** What a round looks at: the animals of an owner, of any status or of one, or of a name. */
 export const ROUNDS = {
-  ofOwner: `${ofAnyStatus('owner', COLUMNS)} ORDER BY id DESC LIMIT ${ROUND}`,
-  ofOwnerAndStatus: `${ofStatus('owner', '?3', COLUMNS)} ORDER BY id DESC LIMIT ${ROUND}`,
+  ofOwner: `${ofAnyStatus('owner', FILTERED)} ORDER BY id DESC LIMIT ${ROUND}`,
+  ofOwnerAndStatus: `${ofStatus('owner', '?3', FILTERED)} ORDER BY id DESC LIMIT ${ROUND}`,
+  ofName: `${ofName(FILTERED)} ORDER BY id DESC LIMIT ${ROUND}`,
 } as const;
+
+/** Filters of a page whose animals are few. A parameter that is null filters nothing. */
+const FEW = `id <= ?1 AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR category_id = ?4)
+  AND (?5 IS NULL OR owner_id = ?5) AND (?6 IS NULL OR folded_name = ?6)`;
 
 /**
  * The pages that there are. A test shows that an index answers each, however large the table. The number of rows is part of
  * the text, because SQLite plans a query with a limit as parameter again each time.
  */
 export const PAGES = {
-  all: (rows: number) => joinPage('SELECT json FROM pets WHERE id <= ?1', rows),
+  all: (rows: number) => joinPage('SELECT json FROM pets NOT INDEXED WHERE id <= ?1', rows),
   ofStatus: (rows: number) =>
     joinPage('SELECT json FROM pets INDEXED BY pets_by_status WHERE id <= ?1 AND status = ?2', rows),
   ofCategoryAndStatus: (rows: number) => joinPage(ofStatus('category', '?3'), rows),
   ofCategory: (rows: number) => joinPage(ofAnyStatus('category'), rows),
   ofOwnerAndStatus: (rows: number) => joinPage(ofStatus('owner', '?3'), rows),
   ofOwner: (rows: number) => joinPage(ofAnyStatus('owner'), rows),
+  ofName: (rows: number) => joinPage(ofName('json'), rows),
   /** CROSS JOIN: SQLite looks up each id of the list, and never walks the animals. */
   ofIds: (rows: number) =>
     joinPage(
       `SELECT id, json FROM (SELECT value AS asked FROM json_each(?2)) CROSS JOIN pets NOT INDEXED
-         WHERE id = asked AND id <= ?1 AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR category_id = ?4)
-           AND (?5 IS NULL OR owner_id = ?5)`,
+         WHERE id = asked AND ${FEW} AND (?7 IS NULL OR reference = ?7)`,
+      rows,
+    ),
+  /** One animal of each owner at most. They are sorted without their JSON. */
+  ofReference: (rows: number) =>
+    joinPage(
+      `SELECT id, json FROM pets NOT INDEXED WHERE id IN (
+         SELECT id FROM pets INDEXED BY pets_by_reference WHERE reference = ?2 AND ${FEW} ORDER BY id DESC LIMIT ${rows})`,
       rows,
     ),
 } as const;
@@ -73,8 +82,8 @@ function joinPage(animals: string, rows: number): string {
   return `SELECT count(*), group_concat(json) FROM (${animals} ORDER BY id DESC LIMIT ${rows})`;
 }
 
-/** Characters of the pages that stay cached. The responses of the pages hold as many again. */
-const CACHED_LENGTH = 8 * 1024 * 1024;
+/** Bytes of the pages that stay cached. The responses of the pages hold as many again. */
+const CACHED_BYTES = 8 * 1024 * 1024;
 
 const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PET_STATUSES];
 
@@ -83,7 +92,7 @@ export function openSqliteReads(reader: Reader): PetReads {
   const byId: Query<[json: Json<Pet>]> = reader.of('SELECT json FROM pets WHERE id = ?1');
   /** By limit and status. An array, because V8 promotes the entries of a cleared Map to the old generation. */
   const firstPages: (PetPage | undefined)[] = [];
-  let cachedLength = 0;
+  let cachedBytes = 0;
   /** `Reader.version` when they were read. */
   let cachedAt: bigint | undefined;
   /** By limit. */
@@ -94,24 +103,23 @@ export function openSqliteReads(reader: Reader): PetReads {
     ofCategory: [],
     ofOwnerAndStatus: [],
     ofOwner: [],
+    ofName: [],
     ofIds: [],
+    ofReference: [],
   };
 
-  function readPage({ limit, status, categoryId, accountId, id: ids, cursor }: PetQuery): PetPage {
+  function readPage(query: PetQuery): PetPage {
+    const { limit, status, categoryId, accountId, id: ids, name, reference, cursor } = query;
     const from = firstId(cursor);
-    if (ids !== undefined) {
+    const folded = name === undefined ? null : foldedName(name);
+    if (ids !== undefined || reference !== undefined) {
+      const filters = [status ?? null, categoryId ?? null, accountId ?? null, folded] as const;
+      if (ids === undefined) return selectPage('ofReference', limit, from, reference ?? null, ...filters);
       // Each id once, because a join repeats the animal of an id that is given twice.
       const distinct = `[${Array.from(new Set(ids)).join()}]`;
-      return selectPage(
-        'ofIds',
-        limit,
-        from,
-        distinct,
-        status ?? null,
-        categoryId ?? null,
-        accountId ?? null,
-      );
+      return selectPage('ofIds', limit, from, distinct, ...filters, reference ?? null);
     }
+    if (folded !== null) return selectPage('ofName', limit, from, folded);
     if (accountId !== undefined)
       return status === undefined
         ? selectPage('ofOwner', limit, from, accountId)
@@ -137,29 +145,32 @@ export function openSqliteReads(reader: Reader): PetReads {
     return toPetPage(animals.slice(0, end), BigInt(id));
   }
 
-  function lookAtOwner({ accountId = 0, status }: PetQuery, from: bigint): Pet[] {
+  function look({ accountId = 0, status, name }: PetQuery, from: bigint): Filtered[] {
     reader.begin();
-    const rows =
-      status === undefined
-        ? reader.of<PetColumns>(ROUNDS.ofOwner).all(from, accountId)
-        : reader.of<PetColumns>(ROUNDS.ofOwnerAndStatus).all(from, accountId, status);
-    return rows.map(petFromColumns);
+    if (name !== undefined) return reader.of<Filtered>(ROUNDS.ofName).all(from, foldedName(name));
+    return status === undefined
+      ? reader.of<Filtered>(ROUNDS.ofOwner).all(from, accountId)
+      : reader.of<Filtered>(ROUNDS.ofOwnerAndStatus).all(from, accountId, status);
   }
 
-  const readInRounds = openRounds(lookAtOwner);
+  const readInRounds = openRounds(look, readPage);
 
   function forgetPages(): void {
     firstPages.fill(undefined);
-    cachedLength = 0;
+    cachedBytes = 0;
     cachedAt = reader.version;
   }
 
   return {
     /** First pages without other filters, which most clients ask for, stay cached until the next commit. */
     async list(query) {
-      const { cursor, categoryId, accountId, id } = query;
+      const { cursor, categoryId, accountId, id, name, reference } = query;
+      if (name !== undefined) {
+        reader.begin();
+        requireFolded(reader.of(FIND_UNFOLDED).all());
+      }
       if (needsRounds(query)) return readInRounds(query);
-      if (cursor !== undefined || categoryId !== undefined || accountId !== undefined || id !== undefined)
+      if ((cursor ?? categoryId ?? accountId ?? id ?? name ?? reference) !== undefined)
         return readPage(query);
       if (!reader.isFresh) await reader.check();
       const index = indexOf(query);
@@ -167,8 +178,9 @@ export function openSqliteReads(reader: Reader): PetReads {
       const cached = firstPages[index];
       if (cached !== undefined) return cached;
       const read = { ...readPage(query), cache: {} };
-      cachedLength += read.items.length;
-      if (cachedLength > CACHED_LENGTH) forgetPages();
+      // V8 holds a text in one or two bytes a character.
+      cachedBytes += Buffer.byteLength(read.items, 'utf16le');
+      if (cachedBytes > CACHED_BYTES) forgetPages();
       else firstPages[index] = read;
       return read;
     },

@@ -7,13 +7,20 @@ import {
   instant,
   int64,
   integer,
+  json,
   optional,
   type Stored,
   Table,
   text,
 } from '../../storage/table.ts';
-import { PET_STATUSES, type PetStatus } from './rules.ts';
+import { DETAIL_NAMES, type DetailName, PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
+
+/** What an animal has besides. */
+type Details = Readonly<Pick<Pet, DetailName>>;
+
+const isObject = (value: unknown): value is Details =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const PETS = new Table(
   'pets',
@@ -30,6 +37,13 @@ export const PETS = new Table(
     /** As `textFromActor` writes it. */
     changedBy: optional(text),
     changedVersion: optional(integer),
+    /** In the order of answers. */
+    details: optional(json('the details of an animal', isObject)),
+    /** The owner's own number of the animal, unique for its owner. */
+    reference: optional(text),
+    /** As `foldedName` folds the name. Out of date, unless `foldedVersion` is `version`. */
+    foldedName: optional(text),
+    foldedVersion: optional(integer),
   },
   { key: ['id'], assignsIds: true, stamp: 'changed_at' },
 );
@@ -51,6 +65,9 @@ export interface PetQuery extends PageQuery {
   readonly accountId?: number | bigint | undefined;
   /** Only these animals: 1 to 100 ids in any order, some perhaps twice. */
   readonly id?: readonly bigint[] | undefined;
+  /** Only animals of this name, in whatever case. */
+  readonly name?: string | undefined;
+  readonly reference?: string | undefined;
 }
 
 /** A page as JSON, in which SQLite keeps animals. */
@@ -62,25 +79,72 @@ export interface PetPage extends Pick<Page<Pet>, 'next'> {
 
 /** The hot reads, of which each engine has a version. */
 export interface PetReads {
-  /** A page never changes: as long as nothing is written, the same object may be returned again. */
+  /**
+   * A page never changes: as long as nothing is written, the same object may be returned again. Rejects with ServiceError
+   * `unavailable` when the query has a name and not all names are folded yet.
+   */
   list(query: PetQuery): Promise<PetPage>;
   get(id: bigint): Promise<Result<Json<Pet>, 'not_found'>>;
 }
 
-/** The columns of an animal as clients see it, and a row of them. */
-export const COLUMNS = 'id, name, category_id, status';
-export type PetColumns = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];
+/** The columns of an animal as clients see it, and a row of them. `details` is JSON. */
+export const COLUMNS = 'id, name, category_id, status, details, reference';
+export type PetColumns = readonly [
+  id: bigint,
+  name: string,
+  categoryId: bigint,
+  status: PetStatus | null,
+  details: string | null,
+  reference: string | null,
+];
 
-export function petFromColumns([id, name, categoryId, status]: PetColumns): Pet {
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
+/** Whether the name of an animal is not folded, as the index `pets_unfolded` says it. */
+export const UNFOLDED = 'folded_version IS DISTINCT FROM version';
+
+export const FIND_UNFOLDED = `SELECT 1 FROM pets WHERE ${UNFOLDED} LIMIT 1`;
+
+/** An animal as JSON with exact int64. What it does not have is no member. */
+export function petJson({ id, name, categoryId, status, reference, ...details }: Pet): Json<Pet> {
+  return joinMembers(id, name, categoryId, status, detailsJson(details), reference);
 }
 
-/** An animal as JSON with exact int64. An animal without a status has no such member. */
-export function petJson({ id, name, categoryId, status }: Pet): Json<Pet> {
-  const end = status === undefined ? '}' : `,"status":"${status}"}`;
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${end}` as Json<Pet>;
+export function petJsonFromColumns([
+  id,
+  name,
+  categoryId,
+  status,
+  details,
+  reference,
+]: PetColumns): Json<Pet> {
+  return joinMembers(id, name, categoryId, status, details, reference);
 }
 
-export function petsJson(pets: readonly Pet[]): Json<readonly Pet[]> {
-  return `[${pets.map(petJson).join(',')}]` as Json<readonly Pet[]>;
+function joinMembers(
+  id: bigint,
+  name: string,
+  categoryId: bigint,
+  status: PetStatus | null | undefined,
+  details: string | null | undefined,
+  reference: string | null | undefined,
+): Json<Pet> {
+  let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}`;
+  if (status !== null && status !== undefined) json += `,"status":"${status}"`;
+  if (details !== null && details !== undefined) json += `,${details.slice(1, -1)}`;
+  if (reference !== null && reference !== undefined) json += `,"reference":${JSON.stringify(reference)}`;
+  return `${json}}` as Json<Pet>;
+}
+
+/** What an animal has besides, in the order of answers; undefined when it has nothing. */
+export function pickDetails(pet: Partial<Details>): Details | undefined {
+  const entries = DETAIL_NAMES.filter((name) => pet[name] !== undefined).map((name) => [name, pet[name]]);
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Details);
+}
+
+function detailsJson(details: Partial<Details>): string | undefined {
+  const picked = pickDetails(details);
+  return picked && JSON.stringify(picked);
+}
+
+export function toPetsJson(pets: readonly Json<Pet>[]): Json<readonly Pet[]> {
+  return `[${pets.join(',')}]` as Json<readonly Pet[]>;
 }

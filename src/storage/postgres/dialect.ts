@@ -1,6 +1,12 @@
 import type { Dialect } from '../transaction.ts';
 import { join, raw, sql } from '../sql.ts';
-import { INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE, READ_ONLY, sqlState } from './errors.ts';
+import {
+  INSUFFICIENT_PRIVILEGE,
+  LOCK_NOT_AVAILABLE,
+  READ_ONLY,
+  sqlState,
+  UNIQUE_VIOLATION,
+} from './errors.ts';
 
 export const DIALECT: Dialect = {
   forUpdate: () => sql`FOR UPDATE`,
@@ -40,6 +46,7 @@ export const DIALECT: Dialect = {
   isAnyOf: (column, integers) =>
     sql`${raw(column)} = ANY (ARRAY(SELECT json_array_elements_text(${`[${integers.join()}]`}::json)::bigint))`,
   isLockTimeout: (error) => sqlState(error) === LOCK_NOT_AVAILABLE,
+  isDuplicate: (error) => sqlState(error) === UNIQUE_VIOLATION,
   isReadOnly: (error) => sqlState(error) === READ_ONLY,
   lacksRight: (error) => sqlState(error) === INSUFFICIENT_PRIVILEGE,
 };

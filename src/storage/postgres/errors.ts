@@ -17,6 +17,9 @@ export const READ_ONLY = '25006';
 /** The SQLSTATE of a statement that the role may not run. */
 export const INSUFFICIENT_PRIVILEGE = '42501';
 
+/** The SQLSTATE of a write of values that a unique index has already. */
+export const UNIQUE_VIOLATION = '23505';
+
 /** SQLSTATEs of a statement that other transactions stopped: it timed out, waited too long for a lock, or lost a race. */
 const HINDERED = /^(?:57014|55P03|40)/;
 

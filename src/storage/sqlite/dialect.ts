@@ -19,6 +19,8 @@ export const DIALECT: Dialect = {
   isAnyOf: (column, integers) =>
     sql`${raw(column)} IN (SELECT value FROM json_each(${`[${integers.join()}]`}))`,
   isLockTimeout: () => false,
+  // Nothing is committed between the look and the write.
+  isDuplicate: () => false,
   // No lock for serving is lost meanwhile.
   isReadOnly: () => false,
   // Whoever writes the file may do everything.

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../../domain/startup-error.ts';
+import { foldedName } from '../../domain/text.ts';
 
 /** "PetS" in ASCII: marks a SQLite file as ours. */
 export const APPLICATION_ID = 0x50_65_74_53;
@@ -35,6 +36,7 @@ export function readVersion(db: DatabaseSync, file: string): number {
 export function migrate(db: DatabaseSync, file: string, newest = MIGRATIONS.length): void {
   if (readVersion(db, file) >= newest) return;
   db.function('sha256', (text) => hash('sha256', String(text), 'hex'));
+  db.function('folded_name', (name) => foldedName(String(name)));
   for (const [index, name] of MIGRATIONS.slice(0, newest).entries()) {
     const script = readFileSync(new URL(name, FOLDER), 'utf8');
     db.exec('BEGIN IMMEDIATE');
