@@ -59,8 +59,11 @@ test('with ifMatch, a change overwrites no change of another caller', async (t) 
   const read = await pets.get(id).withResponse();
   const ifMatch = read.response.headers.get('etag') ?? '';
   const changed = await pets.update(id, { name: 'Max' }, { ifMatch }).withResponse();
-  for (const stale of [pets.update(id, { name: 'Ben' }, { ifMatch }), pets.delete(id, { ifMatch })]) {
-    const error = await stale.catch((reason: unknown) => reason);
+  for (const change of [
+    () => pets.update(id, { name: 'Ben' }, { ifMatch }),
+    () => pets.delete(id, { ifMatch }),
+  ]) {
+    const error = await change().catch((reason: unknown) => reason);
     assert.ok(error instanceof PreconditionFailedError && error instanceof ApiError);
     assert.deepEqual([error.status, error.code], [412, 'precondition_failed']);
     assert.match(error.message, /read it again/);

@@ -151,13 +151,13 @@ test('wrong arguments are named with what was given, and nothing is sent', async
       'list',
       [{ signal }],
       'TypeError',
-      'There is no parameter "signal". The parameters are limit, status, categoryId, id, mine, cursor.',
+      'There is no parameter "signal". The parameters are limit, status, categoryId, id, name, reference, mine, cursor.',
     ],
     [
       'list',
       [{ stauts: 'sold' }],
       'TypeError',
-      'There is no parameter "stauts". The parameters are limit, status, categoryId, id, mine, cursor.',
+      'There is no parameter "stauts". The parameters are limit, status, categoryId, id, name, reference, mine, cursor.',
     ],
     [
       'create',

@@ -7,6 +7,8 @@ import { requireValue } from '../storage/fixture.ts';
 import { call } from './api.ts';
 import type { Lifetime } from './lifetime.ts';
 import { startTestService, type ServiceOptions, type TestService } from './service.ts';
+import { listExamples } from '../../src/domain/fields.ts';
+import { NewPet } from '../../src/resources/pets/schema.ts';
 import { ROOT } from './store.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -15,6 +17,13 @@ const COUNT = 42;
 
 /** The bodies of things of which 42 cannot be like the examples, even with other names. */
 const BODIES: Readonly<Record<string, (index: number) => object>> = {
+  // Each second one is available, and those have every field, but for the one of the examples.
+  createPet(index) {
+    const [main, other, whole] = listExamples(NewPet);
+    return Object.assign({}, index % 2 === 1 ? other : index === COUNT ? main : whole, {
+      name: `Name ${index}`,
+    });
+  },
   // Of the animals behind the one of the examples, those that are available.
   createOrder: (index) => ({ petId: COUNT + 2 * index }),
   // Nothing is delivered to the second one, so the first has the attempt of the examples.

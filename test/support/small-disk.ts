@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-const MEBIBYTE = 1_048_576;
+/** Bytes: a new database fits, and hundreds of animals. */
+const SIZE = 2 * 1_048_576;
 
 export interface SmallDisk {
   readonly folder: string;
@@ -15,24 +16,24 @@ export interface SmallDisk {
 }
 
 /**
- * A disk of 1 MiB. Where mounting is not permitted, no file of this process may grow beyond 1 MiB instead: to a
+ * A disk of 2 MiB. Where mounting is not permitted, no file of this process may grow beyond 2 MiB instead: to a
  * program that writes one file, the one looks like the other.
  */
 export function smallDisk(t: TestContext): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-disk-'));
   const remove = () => rmSync(folder, { recursive: true });
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'petstore-test', folder], { stdio: 'pipe' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'petstore-test', folder], { stdio: 'pipe' });
   } catch {
     t.diagnostic('Mounting is not permitted here: the size of files is limited, not the disk.');
     const limitFiles = (bytes: number | string) =>
       execFileSync('prlimit', ['--pid', `${process.pid}`, `--fsize=${bytes}:`]);
-    limitFiles(MEBIBYTE);
+    limitFiles(SIZE);
     t.after(() => {
       limitFiles('unlimited');
       remove();
     });
-    return { folder, fill: () => limitFiles(0), grow: () => limitFiles(8 * MEBIBYTE) };
+    return { folder, fill: () => limitFiles(0), grow: () => limitFiles(8 * SIZE) };
   }
   // By the signal, which comes behind all hooks: a service that is stopped in one still writes to its file.
   t.signal.addEventListener(
@@ -50,5 +51,5 @@ export function smallDisk(t: TestContext): SmallDisk {
       // Full.
     }
   };
-  return { folder, fill, grow: () => execFileSync('mount', ['-o', 'remount,size=8m', folder]) };
+  return { folder, fill, grow: () => execFileSync('mount', ['-o', 'remount,size=16m', folder]) };
 }

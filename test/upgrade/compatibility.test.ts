@@ -98,8 +98,8 @@ test('what may change in /v1 breaks nothing', () => {
   const { paths, components } = changed;
   paths['/shelters'] = { get: { responses: {} } };
   paths['/pets'].get.parameters.push({ in: 'query', name: 'sort', schema: { type: 'string' } });
-  components.schemas.Pet.properties.breed = { type: 'string' };
-  components.schemas.NewPet.properties.breed = { type: 'string' };
+  components.schemas.Pet.properties.microchip = { type: 'string' };
+  components.schemas.NewPet.properties.microchip = { type: 'string' };
   components.schemas.Error.properties.code.enum.push('teapot');
   delete paths['/store/orders'];
   assert.deepEqual(findBreaks(current, changed), []);

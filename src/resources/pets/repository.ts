@@ -126,7 +126,7 @@ function changePet(
 const JSON_COLUMN = raw('json');
 const POSTGRES_JSON =
   raw(`'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id ||
-  coalesce(',"status":"' || status || '"', '') || coalesce(',' || substr(details, 2, length(details) - 2), '') ||
+  coalesce(',"status":"' || status || '"', '') || coalesce(',' || nullif(substr(details, 2, length(details) - 2), ''), '') ||
   coalesce(',"reference":' || to_json(reference)::text, '') || '}'`);
 
 /** An animal to add, with its owner and who adds it. */

@@ -116,10 +116,10 @@ const REMOVABLE = mapShape(OPTIONAL, (schema) => z.exactOptional(schema.nullable
 const NEW_PET = { name: 'Rex', categoryId: 7, status: 'available' } as const;
 export const EXAMPLE_PET = { id: 42, ...NEW_PET };
 
-/** Every field with an example. */
+/** What can be added again and again. A reference can be added once. */
 const WHOLE_PET = {
   ...NEW_PET,
-  ...Object.fromEntries(Object.entries(OPTIONAL).map(([field, schema]) => [field, listExamples(schema)[0]])),
+  ...Object.fromEntries(Object.entries(DETAILS).map(([field, schema]) => [field, listExamples(schema)[0]])),
 };
 
 /** The body of `createPet`. Other fields are ignored. */

@@ -129,7 +129,7 @@ function joinMembers(
 ): Json<Pet> {
   let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}`;
   if (status !== null && status !== undefined) json += `,"status":"${status}"`;
-  if (details !== null && details !== undefined) json += `,${details.slice(1, -1)}`;
+  if (details !== null && details !== undefined && details !== '{}') json += `,${details.slice(1, -1)}`;
   if (reference !== null && reference !== undefined) json += `,"reference":${JSON.stringify(reference)}`;
   return `${json}}` as Json<Pet>;
 }

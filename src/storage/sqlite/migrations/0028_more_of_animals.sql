@@ -10,7 +10,7 @@ CREATE TABLE pets_with_details (
   reference       TEXT,
   json            TEXT    NOT NULL GENERATED ALWAYS AS (
     '{"id":' || id || ',"name":' || json_quote(name) || ',"categoryId":' || category_id ||
-    ifnull(',"status":"' || status || '"', '') || ifnull(',' || substr(details, 2, length(details) - 2), '') ||
+    ifnull(',"status":"' || status || '"', '') || ifnull(',' || nullif(substr(details, 2, length(details) - 2), ''), '') ||
     iif(reference IS NULL, '', ',"reference":' || json_quote(reference)) || '}'
   ) STORED,
   version         INTEGER NOT NULL DEFAULT 1,
