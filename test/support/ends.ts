@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { BODY_LIMIT } from '../../src/domain/errors.ts';
 import { decodeCursor, decodeTextCursor, encodeCursor } from '../../src/domain/cursor.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { type Operation, pathNames, queryParameters } from '../../src/http/operation.ts';
@@ -363,23 +362,24 @@ export function* wrongBodies(operation: Operation): Generator<Attempt> {
     return;
   }
   const example = exampleFields(operation);
-  const room = BODY_LIMIT - Buffer.byteLength(JSON.stringify(example)) - 200;
+  const { limit } = body;
+  const room = limit - Buffer.byteLength(JSON.stringify(example)) - 200;
   const fields = fieldsOf(operation);
   for (const [field, { type }] of placesOf(fields))
     for (const json of [...wrongJson(room), ...(type === 'object' ? [] : fullObjects(room))])
       yield { method, path, body: withField(example, field, json) };
   const names = Object.keys(fields);
-  const share = Math.floor(BODY_LIMIT / (names.length + 1)) - 100;
+  const share = Math.floor(limit / (names.length + 1)) - 100;
   for (const json of [...wrongJson(share), ...fullObjects(share)])
     yield { method, path, body: `{${names.map((name) => `${JSON.stringify(name)}:${json}`).join()}}` };
-  for (const whole of wrongJson(BODY_LIMIT)) yield { method, path, body: whole };
+  for (const whole of wrongJson(limit)) yield { method, path, body: whole };
 }
 
 /** Bodies of unknown fields, which the operation may take. */
 export function* unknownFields(operation: Operation): Generator<Attempt> {
   const { body, method } = operation;
   if (body === undefined || Object.keys(exampleFields(operation)).length === 0) return;
-  for (const object of fullObjects(BODY_LIMIT)) yield { method, path: fill(operation), body: object };
+  for (const object of fullObjects(body.limit)) yield { method, path: fill(operation), body: object };
 }
 
 /** Bytes of a header block with room for the rest of the request. */
