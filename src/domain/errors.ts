@@ -6,6 +6,11 @@ export const BODY_LIMIT = 16 * 1024;
 /** The same of an animal. */
 export const LARGE_BODY_LIMIT = 64 * 1024;
 
+/** The message about a larger body than one of `limit` bytes. */
+export function describeLimit(limit: number): string {
+  return `The body must not be larger than ${limit} bytes.`;
+}
+
 /** Characters of a message at most. */
 export const MESSAGE_LENGTH = 1_000;
 
@@ -86,6 +91,7 @@ export const ERRORS = {
   payload_too_large: {
     status: 413,
     when: `The body is larger than ${BODY_LIMIT / 1024} KiB, or that of an animal than ${LARGE_BODY_LIMIT / 1024} KiB.`,
+    message: describeLimit(BODY_LIMIT),
   },
   unsupported_media_type: {
     status: 415,

@@ -1,6 +1,6 @@
 // Contract: sections 3 and 4.
 import type { IncomingMessage } from 'node:http';
-import { BODY_LIMIT, ServiceError } from '../domain/errors.ts';
+import { BODY_LIMIT, describeLimit, ServiceError } from '../domain/errors.ts';
 import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { readPatch, unreadablePatch } from '../domain/patch.ts';
 import { type BoundContext, ClientGone, type RequestContext } from './context.ts';
@@ -155,5 +155,5 @@ function findTypeIssue(types: readonly string[], contentType = ''): string | und
 }
 
 function tooLarge(limit: number): ServiceError {
-  return new ServiceError('payload_too_large', `The body must not be larger than ${limit} bytes.`);
+  return new ServiceError('payload_too_large', describeLimit(limit));
 }
