@@ -57,6 +57,31 @@ test('help explains a command of a group like --help of that command', async () 
   assert.equal((await run(['help'], {})).stdout, (await run(['--help'], {})).stdout);
 });
 
+test('help ends with notes and examples', async () => {
+  const { stdout } = await run(['operators', 'token', '--help'], {});
+  assert.ok(
+    stdout.endsWith(`
+A token also ends when its operator is removed, so make an operator for each program.
+
+Example:
+  petstore operators token billing --expires 90d
+`),
+    stdout,
+  );
+  const { stdout: other } = await run(['bans', 'lift', '--help'], {});
+  assert.ok(
+    other.endsWith('\nExamples:\n  petstore bans lift 7\n  petstore bans lift --account shop\n'),
+    other,
+  );
+});
+
+test('a wrong use exits 2, also where there is no database', async () => {
+  const variables = { DATABASE_URL: 'sqlite:/nonexistent/petstore.db' };
+  const { code, stderr } = await run(['accounts', 'set', 'shop'], variables);
+  assert.equal(stderr, 'petstore: Name what to change: --plan, --per-minute, --per-day or --note.\n');
+  assert.equal(code, 2);
+});
+
 test('an unknown command exits 2 and names the commands that there are', async () => {
   for (const args of [
     ['bans', 'fly'],
