@@ -3,7 +3,7 @@ import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.t
 import type { List, Page } from './list.ts';
 import { readItem, readNothing, toItem } from './read.ts';
 import { Resource } from './resource.ts';
-import type { Int64, ListOrdersQuery, NewOrder, Order } from './schema.ts';
+import type { Int64, Inventory, ListOrdersQuery, NewOrder, Order } from './schema.ts';
 
 /** Orders of one answer, the newest first. */
 export interface OrderPage extends Page {
@@ -50,6 +50,11 @@ export class Orders extends Resource {
   cancel(orderId: Int64, options: ChangeOptions = {}): ApiPromise<void> {
     return this.call('cancelOrder', readNothing, { path: { orderId }, options });
   }
+
+  /** How many animals of the catalogue there are of each status, as of a moment within the last minute. */
+  inventory(options: CallOptions = {}): ApiPromise<Inventory> {
+    return this.call('getInventory', readInventory, { options });
+  }
 }
 
 function toOrder(value: unknown): Order {
@@ -58,3 +63,12 @@ function toOrder(value: unknown): Order {
 }
 
 const readOrder = readItem(toOrder);
+
+const readInventory = readItem((value) =>
+  toItem<Inventory>(value, 'an inventory', {
+    available: 'int64',
+    pending: 'int64',
+    sold: 'int64',
+    unknown: 'int64',
+  }),
+);

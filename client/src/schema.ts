@@ -458,6 +458,18 @@ export interface NewOrder {
   readonly shipDate?: string | undefined;
 }
 
+/** How many animals there are of each status, as of a moment within the last minute. */
+export interface Inventory {
+  /** Animals that can be ordered. */
+  readonly available: number;
+  /** Animals that an order holds, or that are set so. */
+  readonly pending: number;
+  /** Animals that are sold. */
+  readonly sold: number;
+  /** Animals without a status. */
+  readonly unknown: number;
+}
+
 /** A webhook with its secret. */
 export interface WebhookWithSecret {
   /** Unique identifier assigned by the service. */

@@ -44,6 +44,7 @@ export const CHUNK_ROWS = 2_000;
 
 /** All tables as of one instant, however long they are read and whatever others write meanwhile. */
 export interface Snapshot extends TableReader, AsyncDisposable {
+  read<R extends Row>(statement: Sql): Promise<readonly R[]>;
   /** The largest id that the table ever assigned, even if its row is gone; 0 if it never assigned one. */
   lastId(table: AnyTable): Promise<bigint>;
 }

@@ -27,6 +27,7 @@ export const OPERATIONS = {
   getOrder: { name: 'Get an order' },
   cancelOrder: { name: 'Cancel an order' },
   completeOrder: { name: 'Complete an order' },
+  getInventory: { name: 'Count the animals' },
   listWebhooks: { name: 'List webhooks' },
   createWebhook: { name: 'Add a webhook' },
   getWebhook: { name: 'Get a webhook' },

@@ -27,6 +27,7 @@ import { answer, ask, batched, Question, type Transaction } from '../../storage/
 import { addReserved, IS_CATEGORY_USED, type ReservedCategory } from '../categories/repository.ts';
 import { assignPets, movePets, openAssignments } from './assign.ts';
 import { foldPets, openFolding } from './folding.ts';
+import { openInventory } from './inventory.ts';
 import { openPostgresReads } from './postgres.ts';
 import {
   DETAIL_NAMES,
@@ -419,6 +420,7 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
     ...reads,
     ...openAssignments(engine),
     ...openFolding(engine),
+    ...openInventory(engine, clock),
     /** Like `list`, for operators. */
     async listWithOwners(query: PetQuery): Promise<Page<PetWithOwner>> {
       const { items, next } = await reads.list(query);

@@ -10,19 +10,21 @@ import { raw, type Sql, sql, type Value } from '../sql.ts';
 import type { AnyTable, Codecs, NewRow, Table } from '../table.ts';
 import { connectToWrite, lockWhenFree, transactionsOn } from './connection.ts';
 import { storeError } from './errors.ts';
-import { Query } from './query.ts';
+import { Query, Statements } from './query.ts';
 
 /*
- * Whole databases and catalogues for the command line, each on a connection of its own. These functions block the event
- * loop, and the service calls none of them.
+ * Whole databases and catalogues, each on a connection of its own. Each statement blocks the event loop: the service only reads
+ * a snapshot, with statements that are short.
  */
 
 export function openSnapshot(file: string): Snapshot {
   const db = new DatabaseSync(file, { readOnly: true });
   // All reads of a transaction see the instant of the first one.
   db.exec('BEGIN');
+  const statements = new Statements(db);
   return {
     ...tablesOf(db),
+    read: async (statement) => statements.run(statement),
     async lastId({ name }) {
       const [row] = new Query<[bigint]>(db, 'SELECT seq FROM sqlite_sequence WHERE name = ?').all(name);
       return row?.[0] ?? 0n;

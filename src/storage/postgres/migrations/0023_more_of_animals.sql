@@ -10,3 +10,5 @@ ALTER TABLE pets ADD COLUMN folded_version bigint;
 CREATE INDEX pets_by_name ON pets (folded_name, id) WHERE folded_name IS NOT NULL;
 CREATE UNIQUE INDEX pets_by_reference ON pets (reference, owner_id) WHERE reference IS NOT NULL;
 CREATE INDEX pets_unfolded ON pets (id) WHERE folded_version IS DISTINCT FROM version;
+-- For the inventory.
+CREATE INDEX pets_without_status ON pets (id) WHERE status IS NULL;

@@ -42,3 +42,5 @@ CREATE INDEX pets_by_owner ON pets (owner_id, coalesce(status, ''));
 CREATE INDEX pets_by_name ON pets (folded_name) WHERE folded_name IS NOT NULL;
 CREATE UNIQUE INDEX pets_by_reference ON pets (reference, owner_id) WHERE reference IS NOT NULL;
 CREATE INDEX pets_unfolded ON pets (id) WHERE folded_version IS DISTINCT FROM version;
+-- For the inventory.
+CREATE INDEX pets_without_status ON pets (id) WHERE status IS NULL;
