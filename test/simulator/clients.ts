@@ -131,10 +131,13 @@ async function keepCatalogue(client: Client, catalogue: Catalogue): Promise<void
     const action = random.next();
     const pet = pickPet();
     if (action < 0.25 || pet === undefined) {
+      const number = ++catalogue.names;
       const body = {
-        name: `Rex ${++catalogue.names}`,
+        name: `Rex ${number}`,
         categoryId: random.pick(world.categories),
         status: 'available',
+        // One with a reference is written alone.
+        ...(number % 3 === 0 && { tags: [`tag ${number}`], reference: `A${number}` }),
       };
       const request = { method: 'POST', path: '/v1/pets', body } as const;
       const call = await (random.chance(0.5) ? client.sendOnce(request) : client.send(request));
@@ -145,7 +148,7 @@ async function keepCatalogue(client: Client, catalogue: Catalogue): Promise<void
         await client.send({
           method: 'PATCH',
           path: `/v1/pets/${pet.id}`,
-          body: { name: `Rex ${++catalogue.names}` },
+          body: { name: `Rex ${++catalogue.names}`, color: `color ${catalogue.names}` },
           headers,
         }),
       );
