@@ -26,7 +26,8 @@ const COUNT_MAX = 100_000_000;
 /** The generator has 32 bits of state. */
 const RANDOM_SEED_MAX = 2 ** 32 - 1;
 
-const NOTES = `The animals belong to twelve invented categories, which the command makes unless they exist. --orders makes orders of
+const NOTES = `The animals belong to twelve invented categories, which the command makes unless they exist. Their photos are
+addresses below https://photos.example/, where nothing is. --orders makes orders of
 the newest available animals: some stay pending, some are completed, some are cancelled. They belong to the account in
 --account, or to the account "default", which the command makes if there is none.
 
@@ -177,7 +178,8 @@ async function seedOrders(
 async function refuseTooManyOrders(orders: number, count: number, randomSeed: number): Promise<void> {
   let available = 0;
   if (orders === 0) return;
-  for await (const { status } of inventPets(count, randomSeed, [0n]))
+  const noIds = INVENTED_CATEGORIES.map(() => 0n);
+  for await (const { status } of inventPets(count, randomSeed, noIds))
     if (status === 'available' && ++available === orders) return;
   const message = `Only ${available} of these animals are available, so --orders can be at most ${available}.`;
   throw new ServiceError('invalid_parameter', message);

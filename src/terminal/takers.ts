@@ -56,6 +56,15 @@ export function option(value: string, description: string, parse?: Parse<unknown
   return { make };
 }
 
+/** An option that may be repeated: a list of what is typed. */
+export function repeated(value: string, description: string): Taker<readonly string[] | undefined> {
+  // Before `--tag`, `--no-tag` may have set false.
+  return option<readonly string[]>(value, description, (text, before: unknown) => [
+    ...(Array.isArray(before) ? (before as readonly string[]) : []),
+    text,
+  ]);
+}
+
 /** An option that has one of these values. */
 export function choice<Value extends string>(
   value: string,

@@ -1,5 +1,7 @@
 // Contract: section 8.
 import assert from 'node:assert/strict';
+import { DETAIL_NAMES } from '../../src/resources/pets/rules.ts';
+import { parseNewPet } from '../../src/resources/pets/schema.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { run, runJson, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { test } from '../support/test.ts';
@@ -35,8 +37,25 @@ test('the same --random-seed makes the same animals, of every status and of none
   assert.equal(one, same);
   assert.notEqual(one, different);
   assert.equal(one?.trimEnd().split('\n').length, 1_500);
-  for (const status of ['available', 'pending', 'sold']) assert.ok(one?.includes(`"status":"${status}"}\n`));
-  assert.match(one ?? '', /"categoryId":\d+\}\n/);
+  for (const status of ['available', 'pending', 'sold']) assert.ok(one?.includes(`"status":"${status}"`));
+  assert.match(one ?? '', /"categoryId":\d+,"(?!status)/);
+});
+
+test('every detail is invented for some animals and missing for others, and a second seed adds as many', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const seeded = () => runJson<{ readonly added: number }>(['seed', '500', '--random-seed', '7'], variables);
+  await seeded();
+  const pets = await runJson<readonly Record<string, unknown>[]>(['export'], variables);
+  for (const field of DETAIL_NAMES) {
+    const having = pets.filter(({ [field]: value }) => value !== undefined).length;
+    assert.ok(having > 0 && having < 500, field);
+  }
+  for (const pet of pets) {
+    parseNewPet({ ...pet, categoryId: 1n });
+    for (const url of (pet['photoUrls'] ?? []) as readonly string[])
+      assert.match(url, /^https:\/\/photos\.example\//);
+  }
+  assert.equal((await seeded()).added, 500);
 });
 
 test('seed prints the number that makes the same animals again', async (t) => {

@@ -38,6 +38,7 @@ const COMMANDS: readonly string[] = [
   'categories list --json',
   'seed 6 --random-seed 7 --orders 3 --account store --json',
   'pets set 1 --name Rexi --json',
+  'pets set 1 --breed Beagle --tag calm --tag house-trained --reference A745123 --json',
   'pets assign --account store 1 2 --json',
   'pets show 1 --json',
   'pets delete 2 --json',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { run, runJson, type Variables } from '../../../test/support/process.ts';
+import { FIELD_NAMES } from './rules.ts';
 import { newKey, prepared } from '../../../test/cli/prepared.ts';
 import { CLIENT } from '../../../test/support/store.ts';
 
@@ -116,6 +117,62 @@ test('pets set changes what it names, and keeps the rest', async (t) => {
   const changed = await run(['pets', 'set', '2', '--category', String(INT64_MAX), '--json'], variables);
   assert.match(changed.stdout, new RegExp(`^\\{"id":2,"name":"Bobo","categoryId":${INT64_MAX},"ownerId":0,`));
   assert.match(changed.stdout, /"changedBy":\{"kind":"system","name":"[^"]+"\}\}\n$/);
+});
+
+const ALL_FIELDS = [
+  ...[
+    '--name',
+    'Bobo',
+    '--category',
+    'cats',
+    '--status',
+    'sold',
+    '--description',
+    'Calm.',
+    '--breed',
+    'Siamese',
+  ],
+  ...[
+    '--sex',
+    'female',
+    '--size',
+    'small',
+    '--color',
+    'Cream',
+    '--birth-date',
+    '2024-05-01',
+    '--reference',
+    'A7',
+  ],
+  ...['--photo', 'https://photos.example/1.jpg', '--photo', 'https://photos.example/2.jpg'],
+  ...['--tag', 'shy', '--tag', 'good with cats'],
+];
+
+test('pets set sets and removes every field, pets show has them, and pets list finds by name and reference', async (t) => {
+  const { variables } = await withAnimals(t);
+  await run(['pets', 'set', '2', ...ALL_FIELDS], variables);
+  const [pet] = await runJson<readonly object[]>(['export'], variables).then((pets) =>
+    (pets as readonly PetJson[]).filter(({ id }) => id === 2),
+  );
+  assert.deepEqual(Object.keys(pet ?? {}).toSorted(), [...FIELD_NAMES, 'id'].toSorted());
+  const { stdout } = await run(['pets', 'show', '2'], variables);
+  assert.match(
+    stdout,
+    /\n\nDescription: Calm\.\nBreed: Siamese\nSex: female\n.*\nTags: shy, good with cats\nReference: A7\n\nID/s,
+  );
+  assert.deepEqual(await namesOf(variables, '--name', 'BOBO'), ['Bobo']);
+  assert.deepEqual(await namesOf(variables, '--reference', 'A7', '--status', 'sold'), ['Bobo']);
+  assert.deepEqual(await namesOf(variables, '--reference', 'A8'), []);
+  const removals = FIELD_NAMES.filter((name) => name !== 'name' && name !== 'categoryId').map(
+    (name) =>
+      ({ photoUrls: '--no-photo', tags: '--no-tag', birthDate: '--no-birth-date' })[name as string] ??
+      `--no-${name}`,
+  );
+  const bare = await runJson<object>(['pets', 'set', '2', ...removals], variables);
+  assert.deepEqual(
+    Object.keys(bare).filter((name) => (FIELD_NAMES as readonly string[]).includes(name)),
+    ['name', 'categoryId'],
+  );
 });
 
 test('pets delete deletes an animal for good', async (t) => {

@@ -7,7 +7,16 @@ import { readRowId } from '../../terminal/parsers.ts';
 import { readPages } from '../../terminal/pages.ts';
 import { Progress } from '../../terminal/progress.ts';
 import { instantCell, type Column } from '../../terminal/table.ts';
-import { argument, choice, flag, LIMIT, option, removable } from '../../terminal/takers.ts';
+import {
+  argument,
+  choice,
+  flag,
+  LIMIT,
+  option,
+  removable,
+  repeated,
+  type Taker,
+} from '../../terminal/takers.ts';
 import { view, viewPages } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { AuditedRun } from '../audit/audited-run.ts';
@@ -16,7 +25,7 @@ import { readCategoryId } from '../categories/commands.ts';
 import type { CategoryRepository } from '../categories/repository.ts';
 import { type Assigned, ASSIGNED_AT_ONCE, type NewOwner } from './assign.ts';
 import type { PetWithOwner, PetRepository } from './repository.ts';
-import { PET_STATUSES } from './rules.ts';
+import { DETAIL_NAMES, type FieldName, LABELS, PET_STATUSES, SEXES, SIZES } from './rules.ts';
 import { HOUSE } from './table.ts';
 
 type Context = CommandContext<{
@@ -47,6 +56,33 @@ export const PET_DETAILS: readonly Column<NamedPet>[] = [
 
 export const PET = argument('<id>', 'the number of the animal', readRowId);
 
+/** The fields that are lists, by the options that are repeated for them. */
+const LISTS = { photo: 'photoUrls', tag: 'tags' } as const;
+
+type OptionName =
+  | 'category'
+  | keyof typeof LISTS
+  | Exclude<FieldName, 'categoryId' | (typeof LISTS)[keyof typeof LISTS]>;
+
+/** An option for each field of an animal. */
+const FIELDS = {
+  name: option('<name>', 'another name'),
+  category: option('<category>', 'another category: its name, or any id'),
+  status: removable(choice('<status>', 'another status', PET_STATUSES), 'remove the status'),
+  description: removable(option('<text>', 'what it is like'), 'remove the description'),
+  breed: removable(option('<breed>', 'its breed'), 'remove the breed'),
+  sex: removable(choice('<sex>', 'its sex', SEXES), 'remove the sex'),
+  size: removable(choice('<size>', 'how large it is, or will be', SIZES), 'remove the size'),
+  color: removable(option('<color>', 'its color'), 'remove the color'),
+  birthDate: removable(option('<date>', 'the day of its birth: 2024-05-01'), 'remove the birth date'),
+  photo: removable(
+    repeated('<address>', 'the https address of a photo; repeat it, because it replaces all photos'),
+    'remove all photos',
+  ),
+  tag: removable(repeated('<tag>', 'a tag; repeat it, because it replaces all tags'), 'remove all tags'),
+  reference: removable(option('<reference>', "the owner's own number of it"), 'remove the reference'),
+} as const satisfies Record<OptionName, Taker<unknown>>;
+
 export const petsCommands = group(
   'pets|animals',
   'animals of the catalogue: list, show, set, assign, delete',
@@ -56,13 +92,15 @@ export const petsCommands = group(
       takes: {
         category: option('<category>', 'only the animals of this category: its name or its id'),
         status: choice('<status>', 'only the animals with this status', PET_STATUSES),
+        name: option('<name>', 'only the animals of this name: the whole name, in whatever case'),
+        reference: option('<reference>', "only the animals with this reference, their owner's own number"),
         limit: LIMIT,
       },
-      run: async ({ category, status, limit }, { store: { categories, pets } }: Context) => {
+      run: async ({ category, limit, ...filters }, { store: { categories, pets } }: Context) => {
         const categoryId = category === undefined ? undefined : await readCategoryId(categories, category);
         const addCategories = nameCategories(categories);
         const pages = readPages(async (page) => {
-          const { items, next } = await pets.listWithOwners({ categoryId, status, ...page });
+          const { items, next } = await pets.listWithOwners({ ...filters, categoryId, ...page });
           return { items: await addCategories(items), next };
         });
         return viewPages(COLUMNS, pages, { limit });
@@ -71,23 +109,26 @@ export const petsCommands = group(
 
     command('set', {
       description: 'change an animal; its status stays while an order of it is open',
-      takes: {
-        id: PET,
-        name: option('<name>', 'another name'),
-        category: option('<category>', 'another category: its name, or any id'),
-        status: removable(choice('<status>', 'another status', PET_STATUSES), 'remove the status'),
-      },
-      examples: ['petstore pets set 42 --name Rexi --category Dogs', 'petstore pets set 42 --no-status'],
-      check: ({ name, category, status }) =>
-        (name ?? category ?? status) === undefined && 'Name what to change: --name, --category or --status.',
-      run: async ({ id, name, category, status }, { store, actor }: Context) => {
+      takes: { id: PET, ...FIELDS },
+      examples: [
+        'petstore pets set 42 --name Rexi --category Dogs',
+        'petstore pets set 42 --breed Beagle --tag house-trained --tag "good with cats" --no-status',
+      ],
+      check: ({ id: _, ...fields }) =>
+        Object.keys(fields).length === 0 && 'Name what to change with an option, for example --name.',
+      run: async ({ id, category, photo, tag, ...values }, { store, actor }: Context) => {
         // Loaded here, because a list needs no schema.
         const { PetPatch } = await import('./schema.ts');
-        const fields = {
-          ...(name !== undefined && { name }),
+        const named = {
+          ...values,
           ...(category !== undefined && { categoryId: await readCategoryId(store.categories, category) }),
-          ...(status !== undefined && { status: status || null }),
+          ...(photo !== undefined && { [LISTS.photo]: photo }),
+          ...(tag !== undefined && { [LISTS.tag]: tag }),
         };
+        // `--no-breed` has the value false.
+        const fields = Object.fromEntries(
+          Object.entries(named).map(([name, value]) => [name, value === false ? null : value]),
+        );
         requirePet(id, await store.pets.update(actor, id, readPatch(PetPatch, fields)));
         const pet = await readPet(store, id);
         return view(pet, `Animal ${id}, ${pet.name}, ${describeCategory(pet)}, ${pet.status ?? '-'}.`);
@@ -150,6 +191,17 @@ time, so that the service goes on. If such a run is stopped, run it again.`,
     }),
   ],
 );
+
+/** What an animal has besides, in lines of their own below a table. */
+export function describeDetails(pet: NamedPet): readonly string[] {
+  const names = [...DETAIL_NAMES, 'reference'] as const;
+  const lines = names.flatMap((name) => {
+    const { [name]: value } = pet;
+    const text = typeof value === 'string' ? value : value?.join(', ');
+    return text === undefined ? [] : [`${LABELS[name]}: ${text}`];
+  });
+  return lines.length === 0 ? [] : ['', ...lines];
+}
 
 /** One more number of an animal. */
 function addId(text: string, ids: bigint[] = []): bigint[] {

@@ -27,6 +27,19 @@ export const FIELD_NAMES = ['name', 'categoryId', 'status', ...DETAIL_NAMES, 're
 
 export type FieldName = (typeof FIELD_NAMES)[number];
 
+/** What commands and pages call the fields that an animal may have. */
+export const LABELS = {
+  description: 'Description',
+  breed: 'Breed',
+  sex: 'Sex',
+  size: 'Size',
+  color: 'Color',
+  birthDate: 'Birth date',
+  photoUrls: 'Photos',
+  tags: 'Tags',
+  reference: 'Reference',
+} as const satisfies Record<DetailName | 'reference', string>;
+
 /** Why an animal cannot have been born on a day, or undefined if it can. `now` is in Unix milliseconds. */
 export function findBirthDateIssue(birthDate: string | undefined, now: number): string | undefined {
   const isTooLate = birthDate !== undefined && Date.parse(birthDate) > now + DAY;
