@@ -31,6 +31,17 @@ test('create returns the animal with its id, and an absent status stays absent',
   });
 });
 
+test('an animal has what it was added with, and is found by name and reference', async (t) => {
+  const { client } = await startClient(t);
+  const rex = { name: 'Rex', categoryId: 7, breed: 'Beagle', tags: ['calm'], reference: 'A1' } as const;
+  const added = await client.pets.create(rex);
+  assert.deepEqual(added, { id: 1, ...rex });
+  await client.pets.create({ name: 'Minka', categoryId: 3 });
+  for (const query of [{ name: 'REX' }, { reference: 'A1' }])
+    assert.deepEqual((await client.pets.list(query)).pets, [added]);
+  assert.deepEqual(await client.orders.inventory(), { available: 0, pending: 0, sold: 0, unknown: 2 });
+});
+
 test('await gives one page, and its cursor gives the next', async (t) => {
   const { client } = await startClient(t);
   const pets = await addPets(client, 5);
