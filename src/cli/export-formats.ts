@@ -2,10 +2,10 @@
 import type { Category } from '../resources/categories/schema.ts';
 import type { AccountOrder } from '../resources/orders/repository.ts';
 import { ORDER_STATUSES } from '../resources/orders/rules.ts';
-import { PET_STATUSES } from '../resources/pets/rules.ts';
+import { FIELD_NAMES, type FieldName, PET_STATUSES } from '../resources/pets/rules.ts';
 import type { Pet } from '../resources/pets/schema.ts';
 import { petJson } from '../resources/pets/table.ts';
-import { quoted, quotedCell } from '../domain/csv.ts';
+import { listCell, quoted, quotedCell } from '../domain/csv.ts';
 import { toJson } from '../domain/json.ts';
 import type { Store } from '../resources/repositories.ts';
 import { printable } from '../terminal/printable.ts';
@@ -92,13 +92,31 @@ async function* piecesOf<T>(
   yield piece + end;
 }
 
+/** Unlike a spreadsheet, an import reads every text as it is, so formulas stay as they are. */
+function petCell(pet: Pet, field: FieldName): string {
+  switch (field) {
+    case 'categoryId':
+    case 'status':
+    case 'sex':
+    case 'size':
+    case 'birthDate':
+      return `${pet[field] ?? ''}`;
+    case 'photoUrls':
+      return quoted(pet.photoUrls?.join(' '));
+    case 'tags':
+      return quoted(pet.tags && listCell(pet.tags));
+    default:
+      return quoted(pet[field]);
+  }
+}
+
 /** By the value of `--what`. In CSV, an absent text is empty, and an empty text is a pair of quotes. */
 export const EXPORTS = {
   pets: exportOf<Pet>({
     readAll: ({ pets }) => pets.readAll(),
     json: petJson,
-    columns: 'id,name,categoryId,status',
-    csv: ({ id, name, categoryId, status }) => `${id},${quoted(name)},${categoryId},${status ?? ''}`,
+    columns: ['id', ...FIELD_NAMES].join(','),
+    csv: (pet) => [pet.id, ...FIELD_NAMES.map((field) => petCell(pet, field))].join(','),
     filters: { status: ({ status }) => status, category: ({ categoryId }) => categoryId },
     statuses: PET_STATUSES,
   }),

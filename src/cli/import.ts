@@ -24,7 +24,8 @@ const EXAMPLES = `
 The command refuses each row that holds no valid animal, imports the others, and exits with status 3 if it refused rows.
 It prints the first 20 refused rows with their lines, and how many rows each reason refused. With --atomic, one refused
 row refuses the file, and on SQLite other programs wait with their changes until the import ends. The id column is
-ignored. The report names other columns that are not read. In CSV, an empty status is none. Blank rows are skipped.
+ignored. The report names other columns that are not read. Blank rows are skipped. In CSV, an empty cell is no value,
+addresses of photos stand between blanks, and tags between semicolons: a tag with a semicolon stands in quotes.
 
 The file may hold commas, semicolons or tabs, a line sep=;, a JSON array, line ends of any kind, UTF-8, UTF-16 or
 Windows-1252: the report says what it was taken for. Case and blanks around the name of a column do not count.
@@ -84,7 +85,7 @@ export function importCommand(program: Command, terminal: ProgramTerminal): void
     .addOption(
       new Option('--map <mapping>', `${MAP_SYNTAX}; at most once for each field`)
         .argParser(addMapping)
-        .default(new Map(), 'the columns name, categoryId and status'),
+        .default(new Map(), 'the columns of the names of fields'),
     )
     .option('--account <name>', 'the account that gets the animals; by default they belong to the house')
     .option('--refused <file>', 'keep the refused rows in a new file, as they came')
@@ -210,6 +211,7 @@ async function importRows(
   refusedFile: RefusedFile | undefined,
   { addAll, ids, run }: ImportTarget,
 ): Promise<void> {
+  const now = systemClock()().unix;
   let valid = 0;
   let imported = 0;
   let refused = 0;
@@ -230,7 +232,7 @@ async function importRows(
       next = line;
       signal.throwIfAborted();
       next += row.lines.length;
-      const read = 'issue' in row ? { issues: [row.issue] } : readPet(row, map);
+      const read = 'issue' in row ? { issues: [row.issue] } : readPet(row, map, now);
       if ('issues' in read) {
         refused++;
         refusedFile?.add(row.lines);

@@ -5,6 +5,11 @@ export function quoted(text: string | undefined): string {
   return text === undefined ? '' : `"${text.replaceAll('"', '""')}"`;
 }
 
+/** Texts in one cell, between semicolons. One that holds a semicolon, a quote or a line end stands in quotes. */
+export function listCell(texts: readonly string[]): string {
+  return texts.map((text) => (/[;"\r\n]/.test(text) ? quoted(text) : text)).join(';');
+}
+
 /**
  * A spreadsheet takes a cell that begins with one of these characters for a formula, which can send its data elsewhere. An
  * apostrophe before it makes it text (docs/design/usage.md).

@@ -5,49 +5,75 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { foldedName } from '../../src/domain/text.ts';
+import type { NewPet } from '../../src/resources/pets/schema.ts';
+import { petJson } from '../../src/resources/pets/table.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { PROGRAM, run, runJson, start, temporaryEnvironment } from '../support/process.ts';
 
-const HARD = [
+const HARD: readonly Animal[] = [
   { name: 'Rex', categoryId: 7n, status: 'available' },
   { name: ' leading, trailing ', categoryId: -(2n ** 63n) },
   { name: '"quoted" and ""doubled""', categoryId: 2n ** 63n - 1n, status: 'pending' },
   { name: 'line\nfeed\r\nand\rreturn', categoryId: 9_007_199_254_740_993n, status: 'sold' },
   { name: '🐈‍⬛ Žofie \uFEFF\u2028', categoryId: 0n },
   { name: '=1+1', categoryId: 1n },
+  {
+    name: 'Whole',
+    categoryId: 1n,
+    status: 'sold',
+    description: ' "Calm";\r\nlikes, cats.\n',
+    breed: '-Beagle',
+    sex: 'female',
+    size: 'extra_large',
+    color: '"',
+    birthDate: '2024-02-29',
+    photoUrls: ['https://photos.example/a,b;c.jpg?q=%22', 'https://photos.example/'],
+    tags: ['a;b', '"', 'line\nfeed', '\ra', ' blank ', 'a""b', ',', '=1'],
+    reference: '0012 "A"',
+  },
 ];
 
-/** Names as the catalogue takes them. */
-const name = fc
-  .string({
-    unit: fc.oneof(fc.constantFrom('"', ',', '\n', '\r', ' ', 'a'), anyCharacter),
-    minLength: 1,
-    maxLength: 60,
-  })
-  .filter((text) => text.trim() !== '' && !text.includes('\0'));
+/** Texts as the catalogue takes them. */
+const text = (maxLength: number) =>
+  fc
+    .string({
+      unit: fc.oneof(fc.constantFrom('"', ',', ';', '\n', '\r', ' ', 'a'), anyCharacter),
+      minLength: 1,
+      maxLength,
+    })
+    .filter((value) => value.trim() !== '' && !value.includes('\0'));
 
 const pet = fc.record(
   {
-    name,
+    name: text(60),
     categoryId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     status: fc.constantFrom('available', 'pending', 'sold'),
+    description: text(60),
+    breed: text(20),
+    sex: fc.constantFrom('female', 'male'),
+    size: fc.constantFrom('small', 'extra_large'),
+    birthDate: fc.constantFrom('0001-01-01', '2024-02-29'),
+    photoUrls: fc.array(
+      fc
+        .webUrl({ withQueryParameters: true, withFragments: true, validSchemes: ['https'] })
+        .map((url) => new URL(url).href),
+      { minLength: 1, maxLength: 10 },
+    ),
+    tags: fc.uniqueArray(text(5), { minLength: 1, maxLength: 5, selector: foldedName }),
   },
   { requiredKeys: ['name', 'categoryId'] },
 );
 
-type Animal = { readonly name: string; readonly categoryId: bigint; readonly status?: string };
+type Animal = Readonly<NewPet>;
 
 function ndjson(animals: readonly Animal[]): string {
-  return animals
-    .map(({ name: text, categoryId, status }, index) => {
-      const end = status === undefined ? '' : `,"status":"${status}"`;
-      return `{"id":${index + 1},"name":${JSON.stringify(text)},"categoryId":${categoryId}${end}}\n`;
-    })
-    .join('');
+  return animals.map((animal, index) => `${petJson({ id: BigInt(index + 1), ...animal })}\n`).join('');
 }
 
 test('export | import - restores the same animals in each format', async (t) => {
-  const animals = [...HARD, ...fc.sample(pet, 2_000)];
+  const drawn = fc.sample(pet, 2_000).map((animal, index) => ({ ...animal, reference: `${index}"` }));
+  const animals = [...HARD, ...drawn] as readonly Animal[];
   const first = temporaryEnvironment(t);
   const expected = ndjson(animals);
   const imported = await run(['import', '-'], first, expected);
@@ -62,13 +88,36 @@ test('export | import - restores the same animals in each format', async (t) => 
   }
 });
 
-test('exported CSV has a header, quotes every name, and leaves an absent status empty', async (t) => {
+test('exported CSV has a column for each field, quotes every text, and leaves an absent value empty', async (t) => {
   const variables = temporaryEnvironment(t);
   await run(['import', '-'], variables, ndjson(HARD.slice(0, 3)));
   assert.equal(
     (await run(['export', '--format', 'csv'], variables)).stdout,
-    'id,name,categoryId,status\n1,"Rex",7,available\n2," leading, trailing ",-9223372036854775808,\n' +
-      '3,"""quoted"" and """"doubled""""",9223372036854775807,pending\n',
+    `id,name,categoryId,status,description,breed,sex,size,color,birthDate,photoUrls,tags,reference
+1,"Rex",7,available,,,,,,,,,
+2," leading, trailing ",-9223372036854775808,,,,,,,,,,
+3,"""quoted"" and """"doubled""""",9223372036854775807,pending,,,,,,,,,
+`,
+  );
+});
+
+test('exported CSV has blanks between addresses, and semicolons between tags in quotes where needed', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const animal: Animal = {
+    name: 'Rex',
+    categoryId: 1n,
+    sex: 'male',
+    birthDate: '2024-02-29',
+    photoUrls: ['https://photos.example/1', 'https://photos.example/2'],
+    tags: ['calm', 'a;b', 'so-called "dog"', 'a,b'],
+    reference: 'A1',
+  };
+  await run(['import', '-'], variables, ndjson([animal]));
+  const { stdout } = await run(['export', '--format', 'csv'], variables);
+  assert.equal(
+    stdout.split('\n')[1],
+    '1,"Rex",1,,,,male,,,2024-02-29,"https://photos.example/1 https://photos.example/2",' +
+      '"calm;""a;b"";""so-called """"dog"""""";a,b","A1"',
   );
 });
 

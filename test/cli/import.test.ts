@@ -14,7 +14,7 @@ import {
 import { temporaryFolder } from '../support/temporary.ts';
 import { withShop } from './prepared.ts';
 
-const CSV = `id,name,categoryId,status,colour
+const CSV = `id,name,categoryId,status,note
 900,Rex,7,available,brown
 
 901,,7,sold,red
@@ -39,7 +39,7 @@ line 12: categoryId must be an integer from -9223372036854775808 to 922337203685
 
 const SUMMARY = `imported 3, refused 6
 Read as: CSV, 1 blank row skipped.
-Not read: colour.
+Not read: note.
 3 animals have a categoryId that no category has: an export of animals holds no categories (export --what categories does).
         2  categoryId must be an integer from -9223372036854775808 to 9223372036854775807.
         1  name must not be empty or only white space.
@@ -96,7 +96,7 @@ test('import --json prints only one JSON value, with counts and refusals', async
     refused: 6,
     categories: [],
     readAs: { format: 'CSV', delimiter: 'commas', encoding: 'UTF-8', lineEnds: [], blankRows: 1 },
-    notRead: [{ column: 'colour' }],
+    notRead: [{ column: 'note' }],
     uncategorized: 3,
   });
 });

@@ -35,3 +35,12 @@ export async function newKey({ accounts, keys }: Store, account = 'shop', label?
 
 /** An environment with an account `shop` and a key of it. */
 export const withShop = prepared(async (store) => ({ key: await newKey(store) }));
+
+/** The rows of a CSV of animals, up to the status. The other fields of these animals are empty. */
+export function firstCells(csv: string): readonly string[] {
+  return csv
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.replace(/,{9}$/, ''));
+}

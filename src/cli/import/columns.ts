@@ -79,10 +79,12 @@ export interface UnreadColumn {
 /** The columns of a file that are not read, the first ones of many. */
 export class UnreadColumns {
   readonly #names = new Set<string>();
+  readonly #wanted: readonly string[];
   readonly #missing: Set<string>;
 
   constructor(wanted: readonly WantedColumn[]) {
-    this.#missing = new Set(wanted.map(({ name }) => name));
+    this.#wanted = wanted.map(({ name }) => name);
+    this.#missing = new Set(this.#wanted);
   }
 
   /** Takes the columns of a header or of a row. `indexes` are those of the wanted columns, or -1. */
@@ -98,7 +100,10 @@ export class UnreadColumns {
 
   list(): readonly UnreadColumn[] {
     const names = [...this.#names];
-    const meant = new Map([...this.#missing].map((name) => [nearest(name, names), name]));
-    return names.map((column) => ({ column, near: meant.get(column) }));
+    return names.map((column) => {
+      const near = nearest(column, this.#wanted);
+      const isMeant = near !== undefined && this.#missing.has(near) && nearest(near, names) === column;
+      return { column, near: isMeant ? near : undefined };
+    });
   }
 }

@@ -4,12 +4,10 @@ import { ServiceError } from '../../domain/errors.ts';
 import { int64FromJson } from '../../domain/int64.ts';
 import { listIssues } from '../../domain/parse.ts';
 import { NewPet, parseNewPet } from '../../resources/pets/schema.ts';
+import { FIELD_NAMES, type FieldName, findBirthDateIssue } from '../../resources/pets/rules.ts';
 import type { WantedColumn } from './columns.ts';
+import { fieldsOf } from './csv-records.ts';
 import type { ReadableRow } from './rows.ts';
-
-const FIELDS = ['name', 'categoryId', 'status'] as const;
-
-type Field = (typeof FIELDS)[number];
 
 /** The value in a mapping that stands for all that it does not list, also for an empty or missing one. */
 const OTHERS = '*';
@@ -32,7 +30,7 @@ interface Origin {
 }
 
 /** Where each field comes from. A field that is not in the map comes from the column of its own name. */
-export type Mapping = ReadonlyMap<Field, Origin>;
+export type Mapping = ReadonlyMap<FieldName, Origin>;
 
 /** A text like this in a column of categories is an id, or a wrong one, and no name. */
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
@@ -64,16 +62,16 @@ const PLACEHOLDERS: NewPet = { name: '-', categoryId: 0n };
 /** Adds the field of one `--map`: see MAP_SYNTAX. */
 export function addMapping(text: string, mapping: Mapping): Mapping {
   const [, name, column, list] = MAPPED_COLUMN.exec(text) ?? [];
-  const field = FIELDS.find((each) => each === name);
+  const field = FIELD_NAMES.find((each) => each === name);
   if (column === undefined || field === undefined) {
-    throw new InvalidArgumentError(`It must be ${MAP_SYNTAX}, with a field of ${FIELDS.join(', ')}.`);
+    throw new InvalidArgumentError(`It must be ${MAP_SYNTAX}, with a field of ${FIELD_NAMES.join(', ')}.`);
   }
   if (mapping.has(field)) throw new InvalidArgumentError(`The field ${field} is mapped twice.`);
   const results = list === undefined ? undefined : readResults(field, list);
   return new Map(mapping).set(field, { column: unquoted(column), results });
 }
 
-function readResults(field: Field, list: string): Results {
+function readResults(field: FieldName, list: string): Results {
   const results = new Map<string | symbol, unknown>();
   MAPPED_RESULT.lastIndex = 0;
   for (let end = ','; end === ','; ) {
@@ -94,7 +92,7 @@ function readResults(field: Field, list: string): Results {
 }
 
 /** @throws InvalidArgumentError when no animal can have this result. */
-function resultFrom(field: Field, value: string | symbol, text: string): unknown {
+function resultFrom(field: FieldName, value: string | symbol, text: string): unknown {
   // The category of animals that have none of their own may be given by its name.
   const isName = field === 'categoryId' && (value === '' || value === ANY) && !NUMBER.test(text);
   if (isName && NewCategory.shape.name.safeParse(text).success) return text;
@@ -108,12 +106,12 @@ function resultFrom(field: Field, value: string | symbol, text: string): unknown
   }
 }
 
-/** The columns that the fields come from. `status` may be missing unless it is mapped. */
+/** The columns that the fields come from. Those of optional fields may be missing unless they are mapped. */
 export function wantedColumns(mapping: Mapping): readonly WantedColumn[] {
-  return FIELDS.map((field) => ({
+  return FIELD_NAMES.map((field) => ({
     name: mapping.get(field)?.column ?? field,
     isMapped: mapping.has(field),
-    isNeeded: field !== 'status',
+    isNeeded: field === 'name' || field === 'categoryId',
   }));
 }
 
@@ -124,15 +122,16 @@ export function mapsNames(mapping: Mapping): boolean {
   return origin.results === undefined || origin.results.values().some((result) => typeof result === 'string');
 }
 
-/** The animal in a row, or all its issues, as sentences. */
+/** The animal in a row, or all its issues, as sentences. `now` is in Unix milliseconds. */
 export function readPet(
   row: ReadableRow,
   mapping: Mapping,
+  now: number,
 ): ReadPet | { readonly issues: readonly string[] } {
-  const values: Partial<Record<Field, unknown>> = {};
+  const values: Partial<Record<FieldName, unknown>> = {};
   const unmapped: string[] = [];
   let category: string | undefined;
-  for (const field of FIELDS) {
+  for (const field of FIELD_NAMES) {
     const { column, results } = mapping.get(field) ?? { column: field, results: undefined };
     const given = row.value(column);
     let value: unknown = KEPT;
@@ -162,16 +161,19 @@ export function readPet(
   const issues =
     error === undefined
       ? []
-      : listIssues(NewPet, values, error).map((issue) => `${issue}.${describeStatus(issue, row, mapping)}`);
+      : listIssues(NewPet, values, error).map((issue) => `${issue}.${describeWord(issue, row, mapping)}`);
+  const tooYoung = findBirthDateIssue(data?.birthDate, now);
+  if (tooYoung !== undefined) issues.push(tooYoung);
   if (data === undefined || unmapped.length > 0) return { issues: [...issues, ...unmapped] };
   return { pet: data, category };
 }
 
-/** A status that is refused is one of another system, which `--map` translates. */
-function describeStatus(issue: string, row: ReadableRow, mapping: Mapping): string {
-  const column = mapping.get('status')?.column ?? 'status';
-  if (!issue.startsWith('status must be one of')) return '';
-  return ` Column ${column} holds ${shown(mappingText(row.value(column)))}: translate it with --map 'status=${column}:VALUE=RESULT'.`;
+/** A word that is refused is one of another system, which `--map` translates. */
+function describeWord(issue: string, row: ReadableRow, mapping: Mapping): string {
+  const field = /^(status|sex|size) must be one of/.exec(issue)?.[1] as FieldName | undefined;
+  if (field === undefined) return '';
+  const column = mapping.get(field)?.column ?? field;
+  return ` Column ${column} holds ${shown(mappingText(row.value(column)))}: translate it with --map '${field}=${column}:VALUE=RESULT'.`;
 }
 
 function isNumber(value: unknown): boolean {
@@ -189,8 +191,18 @@ function shown(text: string): string {
   return JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
 }
 
-/** Reads a field from text. An empty status is none. A text that is no number is none: in text, a number is no string. */
-function fromText(field: Field, text: string): unknown {
+/** Reads a field from text. An empty text is none, except as a name. A text that is no number is none: in text, a number is no string. */
+function fromText(field: FieldName, text: string): unknown {
   if (field === 'categoryId') return int64FromJson(text) ?? Number.NaN;
-  return field === 'status' && text === '' ? undefined : text;
+  if (field === 'name') return text;
+  if (text === '') return undefined;
+  if (field === 'photoUrls') return text.split(/\s+/).filter((address) => address !== '');
+  if (field === 'tags') return readTags(text);
+  return text;
+}
+
+/** The tags that `listCell` wrote. Text with a quote in the wrong place is no list. */
+function readTags(text: string): unknown {
+  const tags = fieldsOf(text, ';');
+  return typeof tags === 'string' ? text : tags.filter((tag) => tag !== '');
 }
