@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../resources/accounts/repository.ts';
 import type { NewPet } from '../resources/pets/schema.ts';
+import { HOUSE } from '../resources/pets/table.ts';
 import type { ImportOptions as PetImport } from '../resources/pets/repository.ts';
 import type { ReservedCategory } from '../resources/categories/repository.ts';
 import { AuditedRun } from '../resources/audit/audited-run.ts';
@@ -12,6 +13,7 @@ import type { UnreadColumn } from './import/columns.ts';
 import { addMapping, MAP_SYNTAX, type Mapping, mapsNames, readPet, wantedColumns } from './import/mapping.ts';
 import { RefusedFile } from './import/refused-file.ts';
 import { jsonReport, NOTHING, type ReadAs, type Report, textReport } from './import/report.ts';
+import { type FindReferences, type ReadRow, refuseTaken } from './import/taken.ts';
 import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
 import { type Encoding, ENCODINGS, type Format, FORMATS, openSource } from './import/source.ts';
 import { onSignal } from './signals.ts';
@@ -145,31 +147,38 @@ async function importFile(
   });
   const refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
   try {
-    const importInto = (addAll: Importer, ids: CategoryIds, run?: AuditedRun) =>
-      importRows({ ...reporting, rows, describe }, options, refusedFile, { addAll, ids, run });
+    const importInto = (target: ImportTarget) =>
+      importRows({ ...reporting, rows, describe }, options, refusedFile, target);
     if (!options.dryRun)
       await withNewStore(async ({ store: { accounts, pets, audit, categories }, actor }) => {
         const target = { kind: 'pets', name: file } as const;
         // First, because a mistyped name adds nothing.
         const accountId = await findAccountId(accounts, options.account);
         const changeOf = (animals: number) => ({ action: 'import', target, accountId, after: { animals } });
-        const owner = accountId === undefined ? {} : { ownerId: accountId };
+        const ownerId = accountId ?? HOUSE;
         const addAll: Importer = (animals, settings) =>
-          pets.addAll(animals, { ...settings, ...owner, actor, changeOf });
-        return options.atomic
-          ? importInto(addAll, reservedIds(categories))
-          : importInto(
-              addAll,
-              committedIds(categories, actor),
-              new AuditedRun(audit, actor, 'import', target, accountId),
-            );
+          pets.addAll(animals, { ...settings, ownerId, actor, changeOf });
+        const findReferences: FindReferences = (references) => pets.findReferences(ownerId, references);
+        await importInto({
+          addAll,
+          findReferences,
+          ...(options.atomic
+            ? { ids: reservedIds(categories) }
+            : {
+                ids: committedIds(categories, actor),
+                run: new AuditedRun(audit, actor, 'import', target, accountId),
+              }),
+        });
       });
-    else if (!mapsNames(options.map) && options.account === undefined)
-      await importInto(countAnimals, inventedIds(undefined));
     else
       await withStoreIfAny(async (store) => {
-        await findAccountId(store?.accounts, options.account);
-        await importInto(countAnimals, inventedIds(store?.categories));
+        const ownerId = (await findAccountId(store?.accounts, options.account)) ?? HOUSE;
+        await importInto({
+          addAll: countAnimals,
+          ids: inventedIds(mapsNames(options.map) ? store?.categories : undefined),
+          findReferences: async (references) =>
+            (await store?.pets.findReferences(ownerId, references)) ?? new Set(),
+        });
       });
   } finally {
     const lack = refusedFile?.close();
@@ -202,14 +211,15 @@ interface Input extends Reporting {
 interface ImportTarget {
   readonly addAll: Importer;
   readonly ids: CategoryIds;
-  readonly run: AuditedRun | undefined;
+  readonly findReferences: FindReferences;
+  readonly run?: AuditedRun;
 }
 
 async function importRows(
   { rows, describe, progress, report, signal }: Input,
   { atomic = false, dryRun = false, map }: ImportOptions,
   refusedFile: RefusedFile | undefined,
-  { addAll, ids, run }: ImportTarget,
+  { addAll, ids, findReferences, run }: ImportTarget,
 ): Promise<void> {
   const now = systemClock()().unix;
   let valid = 0;
@@ -226,16 +236,24 @@ async function importRows(
     imported = count;
     progress.update(count);
   };
-  async function* pets(): AsyncGenerator<NewPet> {
+  async function* readRows(): AsyncGenerator<ReadRow> {
     for await (const row of rows) {
-      const line = row.lines[0]?.number ?? 0;
+      signal.throwIfAborted();
+      yield {
+        lines: row.lines,
+        read: 'issue' in row ? { issues: [row.issue] } : readPet(row, map, now),
+      };
+    }
+  }
+  async function* pets(): AsyncGenerator<NewPet> {
+    for await (const { lines, read } of refuseTaken(readRows(), findReferences)) {
+      const line = lines[0]?.number ?? 0;
       next = line;
       signal.throwIfAborted();
-      next += row.lines.length;
-      const read = 'issue' in row ? { issues: [row.issue] } : readPet(row, map, now);
+      next += lines.length;
       if ('issues' in read) {
         refused++;
-        refusedFile?.add(row.lines);
+        refusedFile?.add(lines);
         await report.refuse(line, read.issues);
         continue;
       }

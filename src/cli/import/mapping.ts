@@ -164,7 +164,8 @@ export function readPet(
       : listIssues(NewPet, values, error).map((issue) => `${issue}.${describeWord(issue, row, mapping)}`);
   const tooYoung = findBirthDateIssue(data?.birthDate, now);
   if (tooYoung !== undefined) issues.push(tooYoung);
-  if (data === undefined || unmapped.length > 0) return { issues: [...issues, ...unmapped] };
+  issues.push(...unmapped);
+  if (data === undefined || issues.length > 0) return { issues };
   return { pet: data, category };
 }
 

@@ -7,6 +7,7 @@ import { join, raw, type Sql, sql } from '../../storage/sql.ts';
 import { createParser, int64, integer, optional, text } from '../../storage/table.ts';
 import type { Dialect, Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
+import { findReferences } from './references.ts';
 import { HOUSE, INDEXED_STATUSES, PETS } from './table.ts';
 
 /** Animals that one transaction moves: few enough that others wait for milliseconds. */
@@ -52,19 +53,6 @@ async function lockOwned(transaction: Transaction, ids: readonly bigint[]): Prom
 interface Moved {
   readonly moved: readonly OwnedId[];
   readonly left: readonly OwnedId[];
-}
-
-/** The references that animals of this owner have, of these. */
-async function findReferences(
-  transaction: Transaction,
-  ownerId: number,
-  references: readonly string[],
-): Promise<Set<string>> {
-  if (references.length === 0) return new Set();
-  const found = await transaction.query<[reference: string]>(
-    sql`SELECT reference FROM pets WHERE owner_id = ${ownerId} AND reference IN (${join(references)})`,
-  );
-  return new Set(found.map(([reference]) => reference));
 }
 
 /** What becomes of those of these locked animals that belong to others. */

@@ -8,6 +8,7 @@ import {
   toActor,
   textFromActor,
 } from '../../domain/audit.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Failure, Result } from '../../domain/result.ts';
@@ -29,6 +30,7 @@ import { assignPets, movePets, openAssignments } from './assign.ts';
 import { foldPets, openFolding } from './folding.ts';
 import { openInventory } from './inventory.ts';
 import { openPostgresReads } from './postgres.ts';
+import { findReferences } from './references.ts';
 import {
   DETAIL_NAMES,
   FIELD_NAMES,
@@ -167,16 +169,14 @@ const TAKEN = {
   message: 'An animal of the same owner has this reference already.',
 } as const satisfies Failure<'conflict'>;
 
-/** Whether an animal of this owner has the reference. */
-async function isReferenceTaken(
+/** Whether an animal of this owner has one of these references. */
+async function areReferencesTaken(
   transaction: Transaction,
-  { reference, ownerId }: Pick<OwnedPet, 'reference' | 'ownerId'>,
+  ownerId: number,
+  pets: readonly Pick<OwnedPet, 'reference'>[],
 ): Promise<boolean> {
-  if (reference === undefined) return false;
-  const found =
-    await transaction.query(sql`SELECT 1 FROM ${transaction.dialect.indexedBy(PETS, 'pets_by_reference')}
-    WHERE reference = ${reference} AND owner_id = ${ownerId}`);
-  return found.length > 0;
+  const references = pets.flatMap(({ reference }) => reference ?? []);
+  return (await findReferences(transaction, ownerId, references)).size > 0;
 }
 
 /**
@@ -189,7 +189,7 @@ async function createPet(
   pet: NewPet,
   ownerId: number,
 ): Promise<Result<Pet, 'conflict'>> {
-  if (await isReferenceTaken(transaction, { ...pet, ownerId })) return TAKEN;
+  if (await areReferencesTaken(transaction, ownerId, [pet])) return TAKEN;
   const changedBy = textFromActor(actor);
   const created = { id: await addPet(transaction, { ...pet, ownerId, changedBy }), ...pet };
   await addOperatorAudit(transaction, actor, {
@@ -198,6 +198,21 @@ async function createPet(
     after: describeValues(created),
   });
   return { value: created };
+}
+
+/** Adds animals of one owner, or none. `conflict`: one of their references is taken. */
+async function importPets(
+  transaction: Transaction,
+  ownerId: number,
+  changedBy: string,
+  pets: readonly NewPet[],
+): Promise<Result<undefined, 'conflict'>> {
+  if (await areReferencesTaken(transaction, ownerId, pets)) return TAKEN;
+  await addPets(
+    transaction,
+    pets.map((pet) => ({ ...pet, ownerId, changedBy })),
+  );
+  return { value: undefined };
 }
 
 function toTarget(id: bigint): AuditChange['target'] {
@@ -262,10 +277,7 @@ async function updatePet(
   if (names.includes('status') && !mayPatchStatus) return { error: 'conflict' };
   const before = toPet(pet);
   const after = applyPatch(before, fields);
-  if (
-    after.reference !== before.reference &&
-    (await isReferenceTaken(transaction, { ...after, ownerId: pet.ownerId }))
-  )
+  if (after.reference !== before.reference && (await areReferencesTaken(transaction, pet.ownerId, [after])))
     return TAKEN;
   if (issue !== undefined) return { error: 'invalid_request', message: issue };
   const changed = FIELD_NAMES.filter((name) => toJson(after[name]) !== toJson(before[name]));
@@ -337,7 +349,7 @@ export const ANSWERS = [answer(IS_CATEGORY_USED, existInCategory)];
 
 export const WRITES = {
   add: addPet,
-  addMany: addPets,
+  import: importPets,
   create: createPet,
   update: updatePet,
   delete: deletePet,
@@ -393,6 +405,15 @@ function toPetWithOwner(row: ReturnType<typeof parseOwned>): PetWithOwner {
     ...(isKnown && changedAt !== undefined && { changedAt: textFromInstant(changedAt) }),
     ...(actor !== undefined && { changedBy: toActor(actor) }),
   };
+}
+
+/** @throws ServiceError `conflict` */
+function requireFree<T>(result: Result<T, 'conflict'>): T {
+  if ('value' in result) return result.value;
+  throw new ServiceError(
+    'conflict',
+    'Another program has just taken a reference of these animals: import the rest again.',
+  );
 }
 
 /** The statement for animals with the names of their owners, newest first. It reads only these animals. */
@@ -454,31 +475,41 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
     },
     delete: (actor: Actor, id: bigint, conditions: Conditions = {}) =>
       engine.write(deletePet, actor, id, conditions),
+    /** Which of these references animals of the owner have. */
+    findReferences: (ownerId: number, references: readonly string[]) =>
+      findReferences({ dialect: engine.dialect, query: engine.read }, ownerId, references),
     /**
      * Adds animals in chunks as they arrive, and calls `onProgress` with the count so far after each commit. With `atomic`
-     * it commits all of them at the end, and none when `pets` throws. Memory stays flat. Returns the count.
+     * it commits all of them at the end, and none when `pets` throws. Memory stays flat. Returns the count. Rejects with
+     * ServiceError `conflict` when another program takes a reference meanwhile.
      */
-    addAll(
+    async addAll(
       pets: AsyncIterable<NewPet>,
       { actor, atomic, ownerId = HOUSE, onProgress, categories = [], changeOf }: ImportOptions,
     ): Promise<number> {
       let count = 0;
       const changedBy = textFromActor(actor);
-      const addChunks = async (add: (chunk: readonly OwnedPet[]) => Promise<unknown>): Promise<number> => {
+      const addChunks = async (add: (chunk: readonly NewPet[]) => Promise<unknown>): Promise<number> => {
         for await (const chunk of gatherChunks(pets, IMPORT_CHUNK)) {
-          await add(chunk.map((pet) => ({ ...pet, ownerId, changedBy })));
+          await add(chunk);
           count += chunk.length;
           onProgress?.(count);
         }
         return count;
       };
-      if (!atomic) return addChunks((chunk) => engine.write(addPets, chunk));
+      if (!atomic)
+        return addChunks(async (chunk) =>
+          requireFree(await refuseTaken(engine.write(importPets, ownerId, changedBy, chunk))),
+        );
       const addRows = (add: (rows: readonly NewRow<typeof PETS.codecs>[]) => Promise<unknown>) =>
-        addChunks((chunk) => add(chunk.map(toRow)));
-      return engine.addAtomically(PETS, insertPetCreations, addRows, async (transaction) => {
-        await addReserved(transaction, actor, categories);
-        if (changeOf !== undefined && count > 0) await addAudit(transaction, actor, changeOf(count));
-      });
+        addChunks((chunk) => add(chunk.map((pet) => toRow({ ...pet, ownerId, changedBy }))));
+      const added = await refuseTaken(
+        engine.addAtomically(PETS, insertPetCreations, addRows, async (transaction) => {
+          await addReserved(transaction, actor, categories);
+          if (changeOf !== undefined && count > 0) await addAudit(transaction, actor, changeOf(count));
+        }),
+      );
+      return requireFree(typeof added === 'number' ? { value: added } : added);
     },
     /** Every animal as of one instant, oldest first. */
     async *readAll(): AsyncGenerator<Pet> {

@@ -1,4 +1,5 @@
 import type { Dialect } from '../transaction.ts';
+import { isUniqueViolation } from './errors.ts';
 import { empty, raw, type Sql, sql, type Value } from '../sql.ts';
 
 export const DIALECT: Dialect = {
@@ -19,8 +20,8 @@ export const DIALECT: Dialect = {
   isAnyOf: (column, integers) =>
     sql`${raw(column)} IN (SELECT value FROM json_each(${`[${integers.join()}]`}))`,
   isLockTimeout: () => false,
-  // Nothing is committed between the look and the write.
-  isDuplicate: () => false,
+  // A transaction that looks before it writes meets none.
+  isDuplicate: isUniqueViolation,
   // No lock for serving is lost meanwhile.
   isReadOnly: () => false,
   // Whoever writes the file may do everything.

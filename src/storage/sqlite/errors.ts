@@ -30,6 +30,13 @@ export function sqliteCode(error: unknown): number | undefined {
   return error.errcode & 0xff;
 }
 
+/** The extended code for a value that a unique index has already. */
+const SQLITE_CONSTRAINT_UNIQUE = 19 | (8 << 8);
+
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_CONSTRAINT_UNIQUE;
+}
+
 /** The error for the caller of a statement: `unavailable`, or a fault of this program as it is. */
 export function storeError(error: unknown): unknown {
   const code = sqliteCode(error);
