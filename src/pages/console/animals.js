@@ -1,14 +1,23 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { PET_STATUSES } from '../../resources/pets/rules.ts';
+import { LABELS, PET_STATUSES } from '../../resources/pets/rules.ts';
 import { Time } from '../shared/format.js';
 import { Field } from '../shared/forms.js';
 import { usePoll } from '../shared/poll.js';
+import { Badge } from '../shared/notice.js';
 import { Name } from '../shared/table.js';
 import { AddAnimal, ChangeAnimal, DeleteAnimal } from './animal-form.js';
 import { get, withQuery } from './api.js';
-import { CategoryField, CategoryLink, IdFilter, PetStatus, useCategories } from './catalogue.js';
-import { asChoice } from './fields.js';
+import {
+  CategoryField,
+  CategoryLink,
+  FindField,
+  IdFilter,
+  PetStatus,
+  RowMenu,
+  useCategories,
+} from './catalogue.js';
+import { asChoice, asWords } from './fields.js';
 import { AccountLink, ListTable, useList } from './list.js';
 import { OrderTable } from './orders.js';
 import { Card, Loaded, Page } from './page.js';
@@ -22,7 +31,7 @@ const STATUS_CHOICES = [{ value: '', text: 'All' }, ...PET_STATUSES.map(asChoice
 export function Animals() {
   const { query } = useAddress();
   const filters = Object.fromEntries(
-    ['status', 'categoryId', 'id'].map((name) => [name, query.get(name) ?? '']),
+    ['status', 'categoryId', 'id', 'name', 'reference'].map((name) => [name, query.get(name) ?? '']),
   );
   const list = useList(withQuery('/pets', { ...filters, limit: 100 }));
   const categories = useCategories();
@@ -37,6 +46,10 @@ export function Animals() {
       <${CategoryField} categories=${categories} id=${filters.categoryId}
         onId=${(/** @type {string} */ categoryId) => filterBy({ categoryId })} />
       <${IdFilter} label="Id" id=${filters.id} onId=${(/** @type {string} */ id) => filterBy({ id })} />
+      <${FindField} label="Name" maxlength="200" title="The whole name, in whatever case" text=${filters.name}
+        onText=${(/** @type {string} */ name) => filterBy({ name })} />
+      <${FindField} label="Reference" maxlength="100" title="The owner's own number" text=${filters.reference}
+        onText=${(/** @type {string} */ reference) => filterBy({ reference })} />
     </search>
     <${AnimalTable} list=${list} categories=${categories}
       empty=${isFiltered ? 'No animal fits these filters.' : 'There are no animals yet.'} />
@@ -54,15 +67,6 @@ export function Animals() {
 function AnimalTable({ list, categories, empty }) {
   const isAdmin = useIsAdmin();
   const [open, setOpen] = useState(/** @type {{ dialog: any, animal: Pet } | undefined} */ (undefined));
-  const button = (
-    /** @type {Pet} */ animal,
-    /** @type {string} */ verb,
-    /** @type {any} */ dialog,
-    kind = '',
-  ) =>
-    html`<button type="button" class=${kind} onClick=${() => setOpen({ dialog, animal })}>
-      ${verb}<span class="hidden-text"> animal ${animal.id}</span>
-    </button>`;
   /** @type {import('../shared/table.js').Columns<Pet>} */
   const columns = [
     {
@@ -78,9 +82,11 @@ function AnimalTable({ list, categories, empty }) {
     { name: 'Status', cell: ({ status }) => html`<${PetStatus} status=${status} />` },
     isAdmin && {
       name: '',
-      cell: (animal) => html`<div class="row-actions">
-        ${button(animal, 'Change', ChangeAnimal)}${button(animal, 'Delete', DeleteAnimal, 'danger')}
-      </div>`,
+      cell: (animal) =>
+        html`<${RowMenu} about="animal ${animal.id}" actions=${[
+          ['Change', () => setOpen({ dialog: ChangeAnimal, animal })],
+          ['Delete', () => setOpen({ dialog: DeleteAnimal, animal }), 'danger'],
+        ]} />`,
     },
   ];
   return html`
@@ -130,10 +136,41 @@ export function Animal({ id }) {
   <//>`;
 }
 
-/** What operators alone see of an animal. @param {{ animal: Pet }} props */
-function Facts({ animal: { ownerId, owner = '', changedAt, changedBy } }) {
+/** What people read of a field. @type {Partial<Record<keyof typeof LABELS, (value: any) => any>>} */
+const SHOWN = {
+  sex: asWords,
+  size: asWords,
+  tags: (/** @type {readonly string[]} */ tags) =>
+    html`<span class="row">${tags.map((tag) => html`<${Badge}>${tag}<//>`)}</span>`,
+};
+
+/** The fields in the order of the page. Photos have a part of their own. */
+const DETAILS = /** @type {const} */ ([
+  'breed',
+  'sex',
+  'size',
+  'color',
+  'birthDate',
+  'reference',
+  'tags',
+  'description',
+]);
+
+/** Fields that need the whole width. @type {ReadonlySet<string>} */
+const WIDE = new Set(['tags', 'description']);
+
+/** What an animal has, and what operators alone see of it. @param {{ animal: Pet }} props */
+function Facts({ animal }) {
+  const { ownerId, owner = '', changedAt, changedBy } = animal;
+  const details = DETAILS.filter((name) => animal[name] !== undefined);
   return html`<section class="card" aria-label="About the animal">
     <dl class="facts">
+      ${details.map(
+        (name) =>
+          html`<div class=${WIDE.has(name) ? 'note' : undefined}>
+            <dt>${LABELS[name]}</dt><dd>${(SHOWN[name] ?? String)(animal[name])}</dd>
+          </div>`,
+      )}
       <div><dt>Owner</dt><dd>${ownerId === 0 ? 'the house' : html`<${AccountLink} id=${ownerId} name=${owner} />`}</dd></div>
       <div><dt>Last changed</dt><dd>${changedAt ? html`<${Time} at=${changedAt} isRelative />` : 'unknown'}</dd></div>
       <div><dt>By</dt><dd>${

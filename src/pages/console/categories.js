@@ -5,6 +5,7 @@ import { Field } from '../shared/forms.js';
 import { say } from '../shared/frame.js';
 import { Name } from '../shared/table.js';
 import { change } from './api.js';
+import { RowMenu } from './catalogue.js';
 import { ListTable, useList } from './list.js';
 import { Confirm, Page } from './page.js';
 import { useIsAdmin } from './session.js';
@@ -28,14 +29,11 @@ export function Categories() {
     { name: 'Description', cell: ({ description }) => html`<${Name} text=${description ?? '–'} />` },
     isAdmin && {
       name: '',
-      cell: (category) => html`<div class="row-actions">
-        <button type="button" onClick=${() => setOpen(category)}>
-          Change<span class="hidden-text"> category ${category.id}</span>
-        </button>
-        <button type="button" class="danger" onClick=${() => setDeleted(category)}>
-          Delete<span class="hidden-text"> category ${category.id}</span>
-        </button>
-      </div>`,
+      cell: (category) =>
+        html`<${RowMenu} about="category ${category.id}" actions=${[
+          ['Change', () => setOpen(category)],
+          ['Delete', () => setDeleted(category), 'danger'],
+        ]} />`,
     },
   ];
   return html`<${Page} title="Categories" intro="A name leads to the animals of its category." actions=${isAdmin && add}>

@@ -27,8 +27,11 @@ export function SearchField({ name = 'search', ...props }) {
     value=${text} onValue=${setText} />`;
 }
 
-/** A name as the choice of a field: `Enterprise`. @param {string} name */
-export const asChoice = (name) => ({ value: name, text: name.charAt(0).toUpperCase() + name.slice(1) });
+/** A name as the choice of a field: `Enterprise`, `Extra large`. @param {string} name */
+export const asChoice = (name) => ({ value: name, text: asWords(name) });
+
+/** A word of the service as people read it. @param {string} name */
+export const asWords = (name) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ');
 
 /**
  * A field that filters the page by one of several values. The first choice, without a value, is all of them.

@@ -5,6 +5,7 @@ import { usePoll } from '../shared/poll.js';
 import { Name, Table } from '../shared/table.js';
 import { get, getPages, withQuery } from './api.js';
 import { Loaded } from './page.js';
+import { keepPlace, readPlace } from './router.js';
 
 /** Seconds. A list that is not live is loaded once, and after each change. */
 const ONCE = Number.POSITIVE_INFINITY;
@@ -15,13 +16,14 @@ const ONCE = Number.POSITIVE_INFINITY;
  * @param {number} [seconds] how often it is loaded
  */
 export function useList(path, seconds = ONCE) {
-  const shown = useRef({ path, pages: 1 });
-  if (shown.current.path !== path) shown.current = { path, pages: 1 };
+  const shown = useRef({ path: '', pages: 1 });
+  if (shown.current.path !== path) shown.current = { path, pages: readPlace().pages?.[path] ?? 1 };
   const poll = usePoll((signal) => getPages(path, shown.current.pages, signal), seconds, path);
   const last = useRef(poll.data);
   if (poll.data) last.current = poll.data.rows.length === 0 ? undefined : poll.data;
   const more = () => {
     shown.current.pages += 1;
+    keepPlace({ pages: { ...readPlace().pages, [path]: shown.current.pages } });
     poll.refresh();
   };
   // While another filter loads, the rows of the one before stay, so that nothing jumps. That there were none is not shown

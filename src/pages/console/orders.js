@@ -5,7 +5,7 @@ import { Time } from '../shared/format.js';
 import { Field } from '../shared/forms.js';
 import { Badge } from '../shared/notice.js';
 import { withQuery } from './api.js';
-import { IdFilter } from './catalogue.js';
+import { AnimalLink, IdFilter, RowMenu, useAnimalNames } from './catalogue.js';
 import { AccountPicker, asChoice } from './fields.js';
 import { ACCOUNT, ListTable, useList } from './list.js';
 import { Confirm, Page } from './page.js';
@@ -54,22 +54,14 @@ export function OrderTable({ filters, empty, isOfAnimal = false, onChanged }) {
   const list = useList(withQuery('/orders', { ...filters, limit: 100 }), LIVE);
   const isAdmin = useIsAdmin();
   const [open, setOpen] = useState(/** @type {{ dialog: any, order: Order } | undefined} */ (undefined));
-  const button = (
-    /** @type {Order} */ order,
-    /** @type {string} */ verb,
-    /** @type {any} */ dialog,
-    kind = '',
-  ) =>
-    html`<button type="button" class=${kind} onClick=${() => setOpen({ dialog, order })}>
-      ${verb}<span class="hidden-text"> order ${order.id}</span>
-    </button>`;
+  const names = useAnimalNames(isOfAnimal ? [] : (list.data?.rows ?? []).map(({ petId }) => petId));
   /** @type {import('../shared/table.js').Columns<Order>} */
   const columns = [
     { name: 'Id', isName: true, cell: ({ id }) => String(id) },
     ACCOUNT,
     !isOfAnimal && {
       name: 'Animal',
-      cell: ({ petId }) => html`<a class="fixed" href="/animals/${petId}">animal ${petId}</a>`,
+      cell: ({ petId }) => html`<${AnimalLink} id=${petId} name=${names.get(petId)} />`,
     },
     { name: 'Status', cell: ({ status }) => html`<${Badge} kind=${KINDS[status]}>${status}<//>` },
     { name: 'Created', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
@@ -83,9 +75,10 @@ export function OrderTable({ filters, empty, isOfAnimal = false, onChanged }) {
       name: '',
       cell: (order) =>
         order.status === 'pending' &&
-        html`<div class="row-actions">
-          ${button(order, 'Complete', CompleteOrder)}${button(order, 'Cancel', CancelOrder, 'danger')}
-        </div>`,
+        html`<${RowMenu} about="order ${order.id}" actions=${[
+          ['Complete', () => setOpen({ dialog: CompleteOrder, order })],
+          ['Cancel', () => setOpen({ dialog: CancelOrder, order }), 'danger'],
+        ]} />`,
     },
   ];
   const changed = () => {

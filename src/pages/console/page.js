@@ -14,14 +14,14 @@ import { useAddress } from './router.js';
  */
 export function Page({ title, badges, actions, intro, children }) {
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
-  const { path, isFirst } = useAddress();
+  const { path, isFirst, top } = useAddress();
   useEffect(() => {
     document.title = `${title} – Pet Store console`;
   }, [title]);
   useEffect(() => {
     if (isFirst) return;
     heading.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
+    return scrollBack(top);
   }, [path]);
   return html`
     <div class="page-head">
@@ -34,6 +34,28 @@ export function Page({ title, badges, actions, intro, children }) {
     </div>
     ${children}
   `;
+}
+
+/** What shows that somebody scrolls. */
+const SCROLLING = ['wheel', 'touchstart', 'pointerdown', 'keydown'];
+
+/**
+ * Scrolls to a place, as soon as enough of the page is loaded, unless somebody scrolls before. Returns how to stop it.
+ * @param {number} top
+ */
+function scrollBack(top) {
+  scrollTo(0, top);
+  const observer = new ResizeObserver(() => {
+    scrollTo(0, top);
+    if (scrollY >= Math.floor(top)) stop();
+  });
+  function stop() {
+    observer.disconnect();
+    for (const type of SCROLLING) removeEventListener(type, stop);
+  }
+  observer.observe(document.body);
+  for (const type of SCROLLING) addEventListener(type, stop);
+  return stop;
 }
 
 /**

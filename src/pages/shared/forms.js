@@ -8,15 +8,23 @@ import { SCOPE_USES } from '../../domain/scope.ts';
 /**
  * A labelled input. Other properties go to the `input`, or to the `select` if there are `choices`, or to the `textarea`.
  * @param {{
- *   label: string, value: string, onValue: (value: string) => void, hint?: string | undefined,
+ *   label: string, value: string, onValue: (value: string) => void, hint?: string | undefined, issue?: string | undefined,
  *   choices?: readonly { value: string, text: string }[], isLong?: boolean, [attribute: string]: unknown,
- * }} props `isLong`: a text of several lines
+ * }} props `isLong`: a text of several lines; `issue`: what is wrong with the value, instead of the hint
  */
-export function Field({ label, value, onValue, hint, choices, isLong = false, ...rest }) {
+export function Field({ label, value, onValue, hint, issue, choices, isLong = false, ...rest }) {
   const id = useId();
   const onInput = (/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) =>
     onValue(currentTarget.value);
-  const attributes = { ...rest, id, value, onInput, 'aria-describedby': hint && `${id}-more` };
+  const more = issue ?? hint;
+  const attributes = {
+    ...rest,
+    id,
+    value,
+    onInput,
+    'aria-describedby': more && `${id}-more`,
+    'aria-invalid': issue === undefined ? undefined : 'true',
+  };
   return html`<div class="field">
     <label for=${id}>${label}</label>
     ${
@@ -26,7 +34,7 @@ export function Field({ label, value, onValue, hint, choices, isLong = false, ..
           ${choices.map((each) => html`<option value=${each.value}>${each.text}</option>`)}
         </select>`
     }
-    ${hint && html`<span id="${id}-more" class="muted">${hint}</span>`}
+    ${more && html`<span id="${id}-more" class=${issue === undefined ? 'muted' : 'issue'}>${more}</span>`}
   </div>`;
 }
 
