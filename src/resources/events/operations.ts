@@ -12,6 +12,7 @@ import {
   cursorRowId,
   cursorText,
   integer,
+  LIMIT as PAGE_LIMIT,
   type Parameter,
   sortKeyCursor,
 } from '../../http/parameters.ts';
@@ -20,7 +21,7 @@ import { eventJson, type EventRepository } from './repository.ts';
 import { MOST_TYPES, TYPE_FILTERS, visibleStreams } from './rules.ts';
 import { anyEvent, type EventKinds } from './schema.ts';
 
-const LIMIT = { minimum: 1, maximum: 100, default: 100 } as const;
+const LIMIT = { ...PAGE_LIMIT, default: PAGE_LIMIT.maximum };
 
 /** Seconds. */
 const WAIT = { minimum: 0, maximum: 30, default: 0 } as const;

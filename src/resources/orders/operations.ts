@@ -6,6 +6,8 @@ import {
   create,
   forOperators,
   list,
+  type OperatorCall,
+  type OperatorOperation,
   type OperatorResource,
   otherTag,
   read,
@@ -168,23 +170,20 @@ const getAnyOrder = read(OperatorOrder, {
   handle: ({ parameters }, { orders }: Uses) => orders.getWithAccount(parameters.orderId),
 });
 
-const completeAnyOrder = act(OperatorOrder, {
-  id: 'completeOrder',
-  path: '/orders/{orderId}/complete',
-  role: 'admin',
-  summary: 'Complete an order',
-  description: 'Completes an open order of any account: the animal is sold then.',
-  parameters: { orderId },
-  example: { ...COMPLETE, ...OF_ACCOUNT },
-  errors: {
-    not_found: NO_SUCH_ORDER,
-    conflict: 'This order is not pending: only an open order can be completed.',
+const completeAnyOrder: OperatorOperation<Uses> = {
+  ...forOperators(completeOrder, {
+    role: 'admin',
+    path: '/orders/{orderId}/complete',
+    description: 'Completes an open order of any account: the animal is sold then.',
+    schema: OperatorOrder,
+    example: { ...COMPLETE, ...OF_ACCOUNT },
+    errors: { ...completeOrder.errors, not_found: NO_SUCH_ORDER },
+  }),
+  async handle({ actor, parameters: { orderId: id } }: OperatorCall<{ readonly orderId: bigint }>, { orders }) {
+    const completed = await orders.complete(actor, id);
+    return 'error' in completed ? completed : orders.getWithAccount(id);
   },
-  async handle({ actor, parameters }, { orders }: Uses) {
-    const completed = await orders.complete(actor, parameters.orderId);
-    return 'error' in completed ? completed : orders.getWithAccount(parameters.orderId);
-  },
-});
+};
 
 const cancelAnyOrder = forOperators(cancelOrder, {
   role: 'admin',
