@@ -179,7 +179,10 @@ const completeAnyOrder: OperatorOperation<Uses> = {
     example: { ...COMPLETE, ...OF_ACCOUNT },
     errors: { ...completeOrder.errors, not_found: NO_SUCH_ORDER },
   }),
-  async handle({ actor, parameters: { orderId: id } }: OperatorCall<{ readonly orderId: bigint }>, { orders }) {
+  async handle(
+    { actor, parameters: { orderId: id } }: OperatorCall<{ readonly orderId: bigint }>,
+    { orders },
+  ) {
     const completed = await orders.complete(actor, id);
     return 'error' in completed ? completed : orders.getWithAccount(id);
   },
