@@ -201,6 +201,29 @@ test('an admin gives an animal every field, and reads at a field what is wrong w
   assert.deepEqual(await get(pets, id), { id, name, categoryId, status: 'available', ...rest });
 });
 
+test('photos are loaded after one click that names their hosts, and learn no address of the console', async () => {
+  const photo = 'https://photos.example/rex.svg?size=1&of=2';
+  const { id, name } = requireValue(
+    await pets.create(CLIENT, { name: uniqueName('Rex'), categoryId: 1n, photoUrls: [photo] }),
+  );
+  const { page, faults, foreign } = await visitConsole(browser, service);
+  const referrers: (string | undefined)[] = [];
+  await page.context().route('https://photos.example/**', async (route) => {
+    referrers.push((await route.request().allHeaders())['referer']);
+    const body = '<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"/>';
+    await route.fulfill({ contentType: 'image/svg+xml', body });
+  });
+  await open(page, `/animals/${id}`, name);
+  await page.getByRole('link', { name: photo }).waitFor();
+  assert.deepEqual(foreign, []);
+  await button(page, 'Show the photo from photos.example').click();
+  const image = page.frameLocator('iframe').getByRole('img');
+  await image.waitFor();
+  await image.evaluate('(image) => image.decode()');
+  assert.deepEqual([foreign, referrers, faults], [[photo], [undefined], []]);
+  assert.deepEqual(await seriousFaults(page), []);
+});
+
 test('animals are found by name and by reference, and "back" finds the place in the list', async () => {
   const { id: categoryId } = await addCategory();
   const name = uniqueName('Bello');

@@ -21,6 +21,7 @@ import { asChoice, asWords } from './fields.js';
 import { AccountLink, ListTable, useList } from './list.js';
 import { OrderTable } from './orders.js';
 import { Card, Loaded, Page } from './page.js';
+import { Photos } from './photos.js';
 import { filterBy, navigate, useAddress } from './router.js';
 import { useIsAdmin } from './session.js';
 
@@ -126,6 +127,7 @@ export function Animal({ id }) {
             animal &&
             html`
         <${Facts} animal=${animal} />
+        ${animal.photoUrls && html`<${Photos} name=${animal.name} addresses=${animal.photoUrls} />`}
         <${Card} title="Orders">
           <${OrderTable} filters=${{ petId: id }} onChanged=${poll.refresh} isOfAnimal empty="Nobody has ordered this animal." />
         <//>

@@ -5,6 +5,7 @@ import { errorResponse, otherMethodResponse } from '../../http/response.ts';
 import { ICONS, isIcon } from '../shared/icons.ts';
 import { emptyContent, pageWithFiles } from '../shared/page.ts';
 import { isPage } from './pages.js';
+import { PHOTO, respondPhoto } from './photo-page.ts';
 
 /** The folder of what the page loads. */
 const FILES = '/ui/';
@@ -14,6 +15,8 @@ const parts = lazy(() =>
   pageWithFiles('console', {
     title: 'Pet Store console',
     root: '/',
+    // For photos.
+    hasFrames: true,
     content: emptyContent('The console needs JavaScript. The commands of petstore do the same.'),
   }),
 );
@@ -22,12 +25,13 @@ const parts = lazy(() =>
 export const CONSOLE_PAGES: ConsolePages = {
   route(path) {
     if (isPage(path)) return path.replace(/\d+/, '{id}');
-    if (isIcon(path)) return path;
+    if (isIcon(path) || path === PHOTO) return path;
     return path.startsWith(FILES) ? `${FILES}*` : undefined;
   },
   async answer({ request, path = '' }) {
     const { method } = request;
     if (method !== 'GET' && method !== 'HEAD') return otherMethodResponse('GET, HEAD');
+    if (path === PHOTO) return respondPhoto(request);
     const { page, file } = await parts();
     const content = isPage(path) ? page : isIcon(path) ? ICONS[path] : file(path.slice(1));
     return content?.respond(request) ?? errorResponse('not_found', 'The console has no such file.');

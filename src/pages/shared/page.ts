@@ -15,6 +15,8 @@ interface PageOptions {
   readonly links?: Html;
   /** Other origins that the page may send requests to. */
   readonly origins?: readonly string[];
+  /** Whether the page shows other pages of this listener in frames. */
+  readonly hasFrames?: boolean;
 }
 
 /** A page without data: its module renders into `#app`, and asks the service for all that it shows. */
@@ -25,7 +27,7 @@ export function emptyContent(withoutScript: string): () => Html {
 
 /** The HTML page of `folder` of `src/pages/`, and the files that it loads. */
 export async function pageWithFiles(folder: PageFolder, options: PageOptions) {
-  const { title, root, content, links, origins = [] } = options;
+  const { title, root, content, links, origins = [], hasFrames = false } = options;
   const { modules, styles, packages, file, ...assets } = await createAssets(folder);
   const [main = ''] = modules;
   const base = root + assets.base;
@@ -54,7 +56,7 @@ ${await content(base)}
 `;
   const headers = joinFields(
     PRIVATE,
-    fields('Content-Security-Policy', contentSecurityPolicy(importMap, origins)),
+    fields('Content-Security-Policy', contentSecurityPolicy(importMap, origins, hasFrames)),
   );
   return { page: new Content('text/html; charset=utf-8', async () => (await page()).text, headers), file };
 }
@@ -67,7 +69,7 @@ const PRIVATE = joinFields(
 );
 
 /** The page may load our own files, ask our own service and `origins`, and nothing else. The import map is the only inline text. */
-function contentSecurityPolicy(importMap: string, origins: readonly string[]): string {
+function contentSecurityPolicy(importMap: string, origins: readonly string[], hasFrames: boolean): string {
   const hash = createHash('sha256').update(importMap).digest('base64');
   return [
     "default-src 'none'",
@@ -76,6 +78,7 @@ function contentSecurityPolicy(importMap: string, origins: readonly string[]): s
     "img-src 'self' data:",
     `connect-src ${["'self'", ...new Set(origins)].join(' ')}`,
     "font-src 'self'",
+    ...(hasFrames ? ["frame-src 'self'"] : []),
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
