@@ -94,21 +94,14 @@ async function* piecesOf<T>(
 
 /** Unlike a spreadsheet, an import reads every text as it is, so formulas stay as they are. */
 function petCell(pet: Pet, field: FieldName): string {
-  switch (field) {
-    case 'categoryId':
-    case 'status':
-    case 'sex':
-    case 'size':
-    case 'birthDate':
-      return `${pet[field] ?? ''}`;
-    case 'photoUrls':
-      return quoted(pet.photoUrls?.join(' '));
-    case 'tags':
-      return quoted(pet.tags && listCell(pet.tags));
-    default:
-      return quoted(pet[field]);
-  }
+  if (field === 'photoUrls') return quoted(pet.photoUrls?.join(' '));
+  if (field === 'tags') return quoted(pet.tags && listCell(pet.tags));
+  const { [field]: value } = pet;
+  return typeof value === 'bigint' || BARE.has(field) ? String(value ?? '') : quoted(value);
 }
+
+/** Fields whose texts never need quotes. */
+const BARE: ReadonlySet<FieldName> = new Set(['status', 'sex', 'size', 'birthDate']);
 
 /** By the value of `--what`. In CSV, an absent text is empty, and an empty text is a pair of quotes. */
 export const EXPORTS = {

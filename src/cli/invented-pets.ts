@@ -92,7 +92,7 @@ export async function* inventPets(
     const day = textFromInstant(BORN.first + drawn(BORN.days) * DAY).slice(0, 10);
     yield withoutUndefined({
       name,
-      categoryId: categoryIds[kind] as bigint,
+      categoryId: categoryIds[kind] ?? 0n,
       status,
       description: perhaps(OFTEN, `${pick(TRAITS)}, and fond of ${pick(LIKES)}.`),
       breed: perhaps(OFTEN, pick(breeds)),

@@ -72,7 +72,9 @@ function ndjson(animals: readonly Animal[]): string {
 }
 
 test('export | import - restores the same animals in each format', async (t) => {
-  const drawn = fc.sample(pet, 2_000).map((animal, index) => ({ ...animal, reference: `${index}"` }));
+  const drawn = fc
+    .sample(pet, 2_000)
+    .map((animal, index) => Object.assign(animal, { reference: `${index}"` }));
   const animals = [...HARD, ...drawn] as readonly Animal[];
   const first = temporaryEnvironment(t);
   const expected = ndjson(animals);
@@ -145,8 +147,8 @@ test('an output that cannot be written gives one clear line and exit 1', async (
       stdio: ['ignore', full, 'pipe'],
     });
     let stderr = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
+    child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+      stderr += piece;
     });
     const [code] = await once(child, 'close');
     closeSync(full);
@@ -164,8 +166,8 @@ test('import and export stream 100,000 animals through a heap of 20 MiB', async 
   const writer = small(['import', '-', '--json']);
   reader.stdout.pipe(writer.stdin);
   let report = '';
-  writer.stdout.setEncoding('utf8').on('data', (text: string) => {
-    report += text;
+  writer.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    report += piece;
   });
   const [[exported], [imported]] = await Promise.all([once(reader, 'close'), once(writer, 'close')]);
   assert.deepEqual([exported, imported], [0, 0]);

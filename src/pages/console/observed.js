@@ -6,7 +6,8 @@ import { useEffect, useState } from 'preact/hooks';
  * @param {T} value
  */
 export function observed(value) {
-  const followers = /** @type {Set<() => void>} */ (new Set());
+  /** @type {Set<() => void>} */
+  const followers = new Set();
   return {
     get: () => value,
     /** @param {T} next */

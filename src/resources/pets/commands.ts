@@ -114,8 +114,9 @@ export const petsCommands = group(
         'petstore pets set 42 --name Rexi --category Dogs',
         'petstore pets set 42 --breed Beagle --tag house-trained --tag "good with cats" --no-status',
       ],
-      check: ({ id: _, ...fields }) =>
-        Object.keys(fields).length === 0 && 'Name what to change with an option, for example --name.',
+      check: (values) =>
+        // The id is one of them.
+        Object.keys(values).length === 1 && 'Name what to change with an option, for example --name.',
       run: async ({ id, category, photo, tag, ...values }, { store, actor }: Context) => {
         // Loaded here, because a list needs no schema.
         const { PetPatch } = await import('./schema.ts');

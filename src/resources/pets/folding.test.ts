@@ -25,13 +25,13 @@ const STORES = {
 
 for (const [name, fresh] of Object.entries(STORES))
   test(`${name}: animals that the version before wrote are found by name once their names are folded`, async (t) => {
-    const { store, raw } = await fresh(t);
-    const { pets } = store;
+    const fixture = await fresh(t);
+    const { pets } = fixture.store;
     await pets.create(CLIENT, { ...REX, name: 'STRASSE' });
     const find = async () => (await list(pets, { limit: 10, name: 'straße' })).map(({ id }) => id);
     assert.deepEqual(await find(), [1n]);
-    await raw(`INSERT INTO pets (name, category_id) SELECT 'Straße', 7`);
-    await raw(`UPDATE pets SET name = 'Minka', version = version + 1 WHERE id = 1`);
+    await fixture.raw(`INSERT INTO pets (name, category_id) SELECT 'Straße', 7`);
+    await fixture.raw(`UPDATE pets SET name = 'Minka', version = version + 1 WHERE id = 1`);
     await assert.rejects(find(), { code: 'unavailable' });
     assert.equal((await list(pets, { limit: 10 })).length, 2);
     await pets.foldNames();

@@ -22,13 +22,13 @@ export interface Reads {
 
 /** Which of these references animals of the owner have. */
 export async function findReferences(
-  { dialect, query }: Reads,
+  reads: Reads,
   ownerId: number,
   references: readonly string[],
 ): Promise<Set<string>> {
   if (references.length === 0) return new Set();
-  const found = await query<[reference: string]>(
-    selectByReference(dialect, 'reference', ownerId, references),
+  const found = await reads.query<[reference: string]>(
+    selectByReference(reads.dialect, 'reference', ownerId, references),
   );
   return new Set(found.map(([reference]) => reference));
 }

@@ -477,7 +477,11 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
       engine.write(deletePet, actor, id, conditions),
     /** Which of these references animals of the owner have. */
     findReferences: (ownerId: number, references: readonly string[]) =>
-      findReferences({ dialect: engine.dialect, query: engine.read }, ownerId, references),
+      findReferences(
+        { dialect: engine.dialect, query: (statement) => engine.read(statement) },
+        ownerId,
+        references,
+      ),
     /**
      * Adds animals in chunks as they arrive, and calls `onProgress` with the count so far after each commit. With `atomic`
      * it commits all of them at the end, and none when `pets` throws. Memory stays flat. Returns the count. Rejects with

@@ -90,7 +90,7 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** The same fields with another schema. */
 const mapShape = (shape: Shape, change: (schema: z.ZodType) => z.ZodType): Shape =>
-  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, change(schema)]));
+  Object.fromEntries(Object.entries(shape).map(([field, schema]) => [field, change(schema)]));
 
 type Possible<S extends Shape> = { [Name in keyof S]: z.ZodOptional<S[Name]> };
 

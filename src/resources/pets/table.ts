@@ -127,11 +127,11 @@ function joinMembers(
   details: string | null | undefined,
   reference: string | null | undefined,
 ): Json<Pet> {
-  let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}`;
-  if (status !== null && status !== undefined) json += `,"status":"${status}"`;
-  if (details !== null && details !== undefined && details !== '{}') json += `,${details.slice(1, -1)}`;
-  if (reference !== null && reference !== undefined) json += `,"reference":${JSON.stringify(reference)}`;
-  return `${json}}` as Json<Pet>;
+  let members = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}`;
+  if (status !== null && status !== undefined) members += `,"status":"${status}"`;
+  if (details !== null && details !== undefined && details !== '{}') members += `,${details.slice(1, -1)}`;
+  if (reference !== null && reference !== undefined) members += `,"reference":${JSON.stringify(reference)}`;
+  return `${members}}` as Json<Pet>;
 }
 
 /** What an animal has besides, in the order of answers; undefined when it has nothing. */
