@@ -362,7 +362,7 @@ export const WRITES = {
  * Animals that an import adds at once: enough that a sync or a round trip costs little, few enough that the service
  * waits for milliseconds only.
  */
-const IMPORT_CHUNK = 1_000;
+const IMPORT_CHUNK = 500;
 
 export interface ImportOptions {
   readonly actor: Actor;
