@@ -76,6 +76,7 @@ export const OPERATIONS = {
     allowance: 'holder',
     query: { webhooks: 'string' },
   },
+  getInventory: { method: 'GET', path: '/store/inventory', allowance: 'plan', query: {} },
   listOrders: {
     method: 'GET',
     path: '/store/orders',
@@ -86,7 +87,6 @@ export const OPERATIONS = {
   getOrder: { method: 'GET', path: '/store/orders/{orderId}', allowance: 'plan', query: {} },
   cancelOrder: { method: 'DELETE', path: '/store/orders/{orderId}', allowance: 'plan', query: {} },
   completeOrder: { method: 'POST', path: '/store/orders/{orderId}/complete', allowance: 'plan', query: {} },
-  getInventory: { method: 'GET', path: '/store/inventory', allowance: 'plan', query: {} },
   listWebhooks: {
     method: 'GET',
     path: '/webhooks',

@@ -448,16 +448,6 @@ export interface Rotation {
   readonly grace?: number | undefined;
 }
 
-/** An order of an animal. */
-export interface NewOrder {
-  /** Identifier of the animal. */
-  readonly petId: Int64;
-  /** Always 1. */
-  readonly quantity?: 1 | undefined;
-  /** When the animal is to be handed over. */
-  readonly shipDate?: string | undefined;
-}
-
 /** How many animals there are of each status, as of a moment within the last minute. */
 export interface Inventory {
   /** Animals that can be ordered. */
@@ -468,6 +458,16 @@ export interface Inventory {
   readonly sold: number;
   /** Animals without a status. */
   readonly unknown: number;
+}
+
+/** An order of an animal. */
+export interface NewOrder {
+  /** Identifier of the animal. */
+  readonly petId: Int64;
+  /** Always 1. */
+  readonly quantity?: 1 | undefined;
+  /** When the animal is to be handed over. */
+  readonly shipDate?: string | undefined;
 }
 
 /** A webhook with its secret. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '../../src/resources/operations.ts';
-import { createPet, listPets, CLIENTS } from '../../src/resources/pets/operations.ts';
+import { createPet, listPets } from '../../src/resources/pets/operations.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { bindOperations, Routes } from '../../src/http/routes.ts';
 import { openApi } from '../../src/description/openapi.ts';
@@ -17,7 +17,7 @@ const UNOPENED = new Proxy({}, { has: () => true }) as never;
 test('stability is marked, and a removal date is a warning above the text', () => {
   const marked = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production, [
     {
-      name: CLIENTS.name,
+      name: 'Pets',
       description: 'The animals of the catalogue.',
       operations: [
         { ...listPets, stability: 'beta' },

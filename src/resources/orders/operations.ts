@@ -16,14 +16,12 @@ import {
 } from '../../http/operation.ts';
 import { int64, oneOf, rowFilter } from '../../http/parameters.ts';
 import type { OrderRepository } from './repository.ts';
-import type { PetRepository } from '../pets/repository.ts';
-import { EXAMPLE_ORDER, Inventory, NewOrder, Order, OrderStatus } from './schema.ts';
+import { EXAMPLE_ORDER, NewOrder, Order, OrderStatus } from './schema.ts';
 
 const COMPLETE = { ...EXAMPLE_ORDER, status: 'complete', complete: true };
 
 interface Uses {
   readonly orders: OrderRepository;
-  readonly pets: PetRepository;
 }
 
 const orderId = int64({ description: 'Identifier of the order.', example: EXAMPLE_ORDER.id });
@@ -119,23 +117,11 @@ const cancelOrder = remove({
     orders.cancel(actor, parameters.orderId, { accountId, ifMatch }),
 });
 
-const getInventory = read(Inventory, {
-  id: 'getInventory',
-  path: '/store/inventory',
-  scope: 'store:read',
-  stability: 'beta',
-  summary: 'Count the animals',
-  description:
-    'Returns how many animals of the catalogue there are of each status. The numbers are of one moment within the last minute.',
-  sample: { client: 'orders.inventory' },
-  handle: async (_call, { pets }: Uses) => ({ value: await pets.countByStatus() }),
-});
-
 export const CLIENTS: Resource<Uses> = {
   name: 'Store',
   description: 'Orders: how an animal is adopted.',
-  uses: { orders: true, pets: true },
-  operations: [listOrders, createOrder, getOrder, cancelOrder, completeOrder, getInventory],
+  uses: { orders: true },
+  operations: [listOrders, createOrder, getOrder, cancelOrder, completeOrder],
 };
 
 /* For operators. */
@@ -202,7 +188,7 @@ const cancelAnyOrder = forOperators(cancelOrder, {
 export const OPERATORS: OperatorResource<Uses> = {
   name: 'Orders',
   description: 'Orders of all accounts: how animals are adopted.',
-  uses: { orders: true, pets: true },
+  uses: { orders: true },
   operations: [listAllOrders, getAnyOrder, completeAnyOrder, cancelAnyOrder],
 };
 

@@ -1,6 +1,6 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import { count, dateTime, givenDateTime, int64 } from '../../domain/fields.ts';
+import { dateTime, givenDateTime, int64 } from '../../domain/fields.ts';
 import { ORDER_STATUSES } from './rules.ts';
 
 export const OrderStatus = z
@@ -24,21 +24,6 @@ export const EXAMPLE_ORDER = {
 const { shipDate: _, ...WITHOUT_DATE } = { ...EXAMPLE_ORDER, id: 8, petId: 41 };
 
 const petId = int64.meta({ description: 'Identifier of the animal.', examples: [42] });
-const animals = (what: string, example: number) => count(`Animals ${what}.`, 0, example);
-
-export const Inventory = z
-  .object({
-    available: animals('that can be ordered', 12),
-    pending: animals('that an order holds, or that are set so', 1),
-    sold: animals('that are sold', 80),
-    unknown: animals('without a status', 3),
-  })
-  .meta({
-    id: 'Inventory',
-    description: 'How many animals there are of each status, as of a moment within the last minute.',
-    examples: [{ available: 12, pending: 1, sold: 80, unknown: 3 }],
-  });
-
 /** The body of `createOrder`. Other fields are ignored. */
 export const NewOrder = z
   .object({

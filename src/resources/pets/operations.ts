@@ -20,7 +20,7 @@ import { toPatch } from '../../domain/patch.ts';
 import { LARGE_BODY_LIMIT } from '../../domain/errors.ts';
 import { flag, int64, int64List, LIMIT, oneOf, wholeText } from '../../http/parameters.ts';
 import type { PetRepository } from './repository.ts';
-import { EXAMPLE_PET, NewPet, Pet, PetPatch, PetStatus } from './schema.ts';
+import { EXAMPLE_PET, Inventory, NewPet, Pet, PetPatch, PetStatus } from './schema.ts';
 
 /** How many animals one request can ask for by their ids. */
 export const MOST_IDS = 100;
@@ -169,12 +169,27 @@ export const deletePet = remove({
     pets.delete(actor, parameters.petId, { ...readOwner({ key, accountId }), ifMatch }),
 });
 
-export const CLIENTS: Resource<Uses> = {
-  name: 'Pets',
-  description: 'The animals of the catalogue.',
-  uses: { pets: true },
-  operations: [listPets, createPet, getPet, updatePet, deletePet],
-};
+const getInventory = read(Inventory, {
+  id: 'getInventory',
+  path: '/store/inventory',
+  scope: 'store:read',
+  stability: 'beta',
+  summary: 'Count the animals',
+  description:
+    'Returns how many animals of the catalogue there are of each status. The numbers are of one moment within the last minute.',
+  sample: { client: 'orders.inventory' },
+  handle: async (_call, { pets }: Uses) => ({ value: await pets.countByStatus() }),
+});
+
+export const CLIENTS: readonly Resource<Uses>[] = [
+  {
+    name: 'Pets',
+    description: 'The animals of the catalogue.',
+    uses: { pets: true },
+    operations: [listPets, createPet, getPet, updatePet, deletePet],
+  },
+  { name: 'Store', uses: { pets: true }, operations: [getInventory] },
+];
 
 /* For operators: whose an animal is and who changed it last, clients never see. */
 

@@ -1,6 +1,6 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import { date, int64, list, listExamples, text } from '../../domain/fields.ts';
+import { count, date, int64, list, listExamples, text } from '../../domain/fields.ts';
 import { parseObject } from '../../domain/parse.ts';
 import { foldedName } from '../../domain/text.ts';
 import { type DetailName, PET_STATUSES, SEXES, SIZES } from './rules.ts';
@@ -159,6 +159,21 @@ export const Pet = z
     id: 'Pet',
     description: 'An animal of the catalogue.',
     examples: [EXAMPLE_PET, { ...EXAMPLE_PET, id: 41, name: 'Luna' }],
+  });
+
+const animals = (what: string, example: number) => count(`Animals ${what}.`, 0, example);
+
+export const Inventory = z
+  .object({
+    available: animals('that can be ordered', 12),
+    pending: animals('that an order holds, or that are set so', 1),
+    sold: animals('that are sold', 80),
+    unknown: animals('without a status', 3),
+  })
+  .meta({
+    id: 'Inventory',
+    description: 'How many animals there are of each status, as of a moment within the last minute.',
+    examples: [{ available: 12, pending: 1, sold: 80, unknown: 3 }],
   });
 
 export type NewPet = Readonly<z.infer<typeof NewPet>>;
