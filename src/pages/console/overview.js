@@ -21,7 +21,9 @@ export function Overview() {
   const poll = usePoll(/** @returns {Promise<Overview>} */ (signal) => get('/overview', signal), LIVE);
   const { data, ...state } = poll;
   return html`<${Page} title="Overview">
-    <${Loaded} poll=${poll} label="The figures">${() => html`<${ServiceFacts} ...${data} />`}<//>
+    <${Loaded} poll=${poll} label="The figures">${() => html`
+      <${Animals} ...${data?.animals} />
+      <${ServiceFacts} ...${data} />`}<//>
     <div class="columns">
       <${Chart} title="Requests, last hour" file="requests-last-hour" ...${state}
         plotted=${data && outcomes(data.minutes, startsOf(data.minutes), MINUTE)} />
@@ -72,6 +74,21 @@ function NearestAccount({ row: { accountId, account, window, limit, remaining } 
     <span>${number(limit - remaining)} of ${number(limit)} used ${window === 'day' ? 'today' : 'this minute'}</span>
     <${Meter} part=${(limit - remaining) / limit} isQuota />
   </li>`;
+}
+
+/** @param {Overview['animals']} props */
+function Animals({ available, held, ending }) {
+  const facts = [
+    ['Available', '/animals?status=available', available],
+    ['Held', '/animals?status=pending', held],
+    ['Orders that end within a day', '/orders?status=pending', ending],
+  ];
+  return html`<${Card} title="Animals">
+    <dl class="facts">${facts.map(
+      ([name, href, count]) =>
+        html`<div><dt>${name}</dt><dd><a href=${href}>${number(Number(count))}</a></dd></div>`,
+    )}</dl>
+  <//>`;
 }
 
 /** The figures of the service now. @param {import('./schema.d.ts').Overview} props */

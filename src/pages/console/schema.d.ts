@@ -514,8 +514,17 @@ export interface Order {
 /** Status of an order. An order is open while it is pending. */
 export type OrderStatus = 'pending' | 'complete' | 'cancelled' | 'expired';
 
-/** Requests, latency, limits and health of the service. */
+/** Animals, requests, latency, limits and health of the service. */
 export interface Overview {
+  /** As of a moment within the last minute. */
+  readonly animals: {
+    /** Animals that can be ordered. */
+    readonly available: number;
+    /** Animals that an order holds, or that are set so. */
+    readonly held: number;
+    /** Orders that expire within a day, at most 10000. */
+    readonly ending: number;
+  };
   readonly startedAt: string;
   /** Over the last ten seconds. */
   readonly requestsPerSecond: number;

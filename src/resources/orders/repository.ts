@@ -29,7 +29,7 @@ import { changeStatus, type Hold, lockPet, PETS, SETTLE_HOLD } from '../pets/rep
 import { PET_STATUSES, type PetEvent, type PetStatus, transition } from '../pets/rules.ts';
 import type { PetRow } from '../pets/table.ts';
 import type { EventType } from '../events/rules.ts';
-import { ORDER_STATUSES, type OrderStatus } from './rules.ts';
+import { MOST_COUNTED, ORDER_STATUSES, type OrderStatus } from './rules.ts';
 import type { NewOrder, Order } from './schema.ts';
 
 /** Orders belong to the account that made them. */
@@ -430,6 +430,13 @@ export function open(
       const now = sql`${Math.floor(await engine.now())}`;
       const [row] = await engine.read<[bigint]>(countOpen(engine, accountId, now, maxOpenOrders));
       return maxOpenOrders - Number(row?.[0]);
+    },
+    /** How many open orders expire within this time, in milliseconds: at most `MOST_COUNTED`, by the index of `expireDue`. */
+    async countEnding(within: number): Promise<number> {
+      const end = Math.floor(await engine.now()) + within;
+      const [row] = await engine.read<[bigint]>(sql`SELECT count(*) FROM (
+        SELECT 1 FROM orders WHERE status = 'pending' AND expires_at <= ${end} LIMIT ${raw(String(MOST_COUNTED))}) AS ending`);
+      return Number(row?.[0]);
     },
     /** Every order as of one instant, oldest first. */
     async *readAll(): AsyncGenerator<AccountOrder> {

@@ -9,6 +9,7 @@ import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import type { RecentRequests } from '../../observability/recent-requests.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 import { NO_COUNTS } from '../usage/schema.ts';
+import type { AnimalCounts } from './animals.ts';
 import type { NearestAccount } from './nearest.ts';
 import { Overview } from './schema.ts';
 
@@ -23,6 +24,7 @@ interface Uses {
   readonly usageHistory: Pick<UsageRepository, 'sums'>;
   readonly quotas: Pick<RateLimitAdmin, 'countBans'>;
   readonly limiter: Pick<RateLimiter, 'bansInForce' | 'sharedIsUp'>;
+  readonly animals: () => Promise<AnimalCounts>;
   readonly nearest: () => Promise<readonly NearestAccount[]>;
   readonly ping: () => Promise<void>;
   readonly state: { readonly isWritable: boolean };
@@ -34,14 +36,15 @@ const getOverview = read(Overview, {
   role: 'viewer',
   summary: 'Get the overview',
   description:
-    'Returns the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
+    'Returns how many animals are available and held, the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
     '`startedAt`, `requestsPerSecond`, `latency`, `minutes` and `health` are those of the instance that answers. ' +
     '`minutes` counts every request below `/v1`, `hours` those with a valid key.',
   async handle(_, uses: Uses) {
-    const { clock, recent, startedAt, nearest, limiter } = uses;
+    const { clock, recent, startedAt, animals, nearest, limiter } = uses;
     const now = clock().unix;
     const { sharedIsUp } = limiter;
-    const [hours, bans, nearestAccounts, database] = await Promise.all([
+    const [counts, hours, bans, nearestAccounts, database] = await Promise.all([
+      animals(),
       readHours(uses, now),
       countBans(uses),
       nearest(),
@@ -49,6 +52,7 @@ const getOverview = read(Overview, {
     ]);
     return {
       value: {
+        animals: counts,
         startedAt: textFromInstant(startedAt),
         requestsPerSecond: recent.rate(now),
         latency: recent.latency(now),
@@ -97,7 +101,7 @@ async function measurePing({ ping, state: { isWritable } }: Uses) {
 
 export const OPERATORS: OperatorResource<Uses> = {
   name: 'Overview',
-  description: 'Requests, latency, limits and health of the service.',
+  description: 'Animals, requests, latency, limits and health of the service.',
   uses: {
     clock: true,
     startedAt: true,
@@ -105,6 +109,7 @@ export const OPERATORS: OperatorResource<Uses> = {
     usageHistory: true,
     quotas: true,
     limiter: true,
+    animals: true,
     nearest: true,
     ping: true,
     state: true,

@@ -1,6 +1,8 @@
 // Contract: section 10.2.
 import { z } from 'zod';
+import { count } from '../../domain/fields.ts';
 import { WINDOW_NAMES } from '../../limits/quota.ts';
+import { MOST_COUNTED } from '../orders/rules.ts';
 import { COUNTS, EXAMPLE_COUNTS } from '../usage/schema.ts';
 
 const milliseconds = z.number().meta({ description: 'Milliseconds.' });
@@ -11,6 +13,7 @@ const Latency = z.object({ p50: milliseconds.optional(), p99: milliseconds.optio
 });
 
 const EXAMPLE = {
+  animals: { available: 12, held: 3, ending: 1 },
   startedAt: '2026-11-23T08:00:00.000Z',
   requestsPerSecond: 41.5,
   latency: { p50: 0.8, p99: 4.8 },
@@ -32,6 +35,13 @@ const EXAMPLE = {
 
 export const Overview = z
   .object({
+    animals: z
+      .object({
+        available: count('Animals that can be ordered.', 0, 12),
+        held: count('Animals that an order holds, or that are set so.', 0, 3),
+        ending: count(`Orders that expire within a day, at most ${MOST_COUNTED}.`, 0, 1),
+      })
+      .meta({ description: 'As of a moment within the last minute.' }),
     startedAt: z.iso.datetime(),
     requestsPerSecond: z.number().meta({ description: 'Over the last ten seconds.' }),
     latency: Latency,
@@ -65,6 +75,6 @@ export const Overview = z
   })
   .meta({
     id: 'Overview',
-    description: 'Requests, latency, limits and health of the service.',
+    description: 'Animals, requests, latency, limits and health of the service.',
     examples: [EXAMPLE],
   });
