@@ -71,13 +71,18 @@ export class UsedCategories {
 
 const hasIn = (categories: CategoryRepository) => async (id: bigint) => 'value' in (await categories.get(id));
 
-/** Adds each new category at once. */
-export function committedIds(categories: CategoryRepository, actor: Actor): CategoryIds {
+/** Adds each new category at once. `beforeChange` is awaited before each. */
+export function committedIds(
+  categories: CategoryRepository,
+  actor: Actor,
+  beforeChange?: () => Promise<void>,
+): CategoryIds {
   const { find } = categories;
   return new CategoryIds({
     find,
     has: hasIn(categories),
     async make(name) {
+      await beforeChange?.();
       await categories.create(actor, { name });
       // Another process may have added it at this moment: then nothing was created.
       const added = await find(name);

@@ -4,7 +4,9 @@ import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../resources/accounts/repository.ts';
 import type { NewPet } from '../resources/pets/schema.ts';
 import { HOUSE } from '../resources/pets/table.ts';
-import type { ImportOptions as PetImport } from '../resources/pets/repository.ts';
+import type { ImportOptions as PetImport, PetRepository } from '../resources/pets/repository.ts';
+import { MISSING, type Missing } from '../resources/pets/rules.ts';
+import { systemActor } from '../config/system-actor.ts';
 import type { ReservedCategory } from '../resources/categories/repository.ts';
 import { AuditedRun } from '../resources/audit/audited-run.ts';
 import { type CategoryIds, committedIds, inventedIds, reservedIds, UsedCategories } from './category-ids.ts';
@@ -15,7 +17,16 @@ import { RefusedFile } from './import/refused-file.ts';
 import { jsonReport, NOTHING, type ReadAs, type Report, textReport } from './import/report.ts';
 import { type FindReferences, type ReadRow, refuseTaken } from './import/taken.ts';
 import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
-import { type Encoding, ENCODINGS, type Format, FORMATS, openSource } from './import/source.ts';
+import {
+  type Encoding,
+  ENCODINGS,
+  type Format,
+  FORMATS,
+  openSource,
+  type Source,
+  spool,
+} from './import/source.ts';
+import { type Herd, keepInStep } from './import/step.ts';
 import { onSignal } from './signals.ts';
 import { requireValue } from '../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/takers.ts';
@@ -36,12 +47,17 @@ Windows-1252: the report says what it was taken for. Case and blanks around the 
 other values, and * keeps them as they are. An empty or missing value is listed as =RESULT. A COLUMN, VALUE or RESULT
 with one of : = , in it stands in double quotes, with the quotes in it doubled.
 
+With --update, the column reference finds the animals of the same owner: those that differ are changed, and new ones added. A column that
+the file lacks stays as it is, and an empty cell removes the value. While an order of an animal is open, or after one was completed, its
+status stays. --missing sold and --missing delete change animals that are not in the file, but not more than a fifth of them.
+
 --map categoryId=COLUMN takes the names of categories from a column. Case does not count, and the command makes the
 categories that are missing. A number in the column is used as an id. With =NAME,* rows without a category get this one.
 
 Examples:
   petstore import animals.csv
   petstore import animals.csv --account shelter
+  petstore import tonight.csv --account shelter --update --missing delete
   petstore import shelter.csv --map name=Name --map categoryId=AnimalType
   petstore import shelter.csv --map 'categoryId=Kind:=Unknown,*' \\
     --map 'status=Outcome:ADOPTION=sold,"SHELTER, NEUTER, RETURN"=sold,*='
@@ -59,6 +75,9 @@ interface ImportOptions extends JsonOption {
   readonly map: Mapping;
   readonly account?: string;
   readonly refused?: string;
+  readonly update?: boolean;
+  readonly missing: Missing;
+  readonly force?: boolean;
 }
 
 export function importCommand(program: Command, terminal: ProgramTerminal): void {
@@ -90,6 +109,21 @@ export function importCommand(program: Command, terminal: ProgramTerminal): void
         .default(new Map(), 'the columns of the names of fields'),
     )
     .option('--account <name>', 'the account that gets the animals; by default they belong to the house')
+    .addOption(
+      new Option(
+        '--update',
+        'keep animals in step with the file: its column reference finds those that exist',
+      ).conflicts('atomic'),
+    )
+    .addOption(
+      new Option(
+        '--missing <what>',
+        'with --update: what becomes of animals of the same owner whose reference is not in the file',
+      )
+        .choices(MISSING)
+        .default('keep'),
+    )
+    .option('--force', 'let --missing change more than a fifth of the animals')
     .option('--refused <file>', 'keep the refused rows in a new file, as they came')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
@@ -97,6 +131,8 @@ export function importCommand(program: Command, terminal: ProgramTerminal): void
 }
 
 async function importPets(terminal: ProgramTerminal, file: string, options: ImportOptions): Promise<void> {
+  if (!options.update && (options.missing !== 'keep' || options.force))
+    throw new ServiceError('invalid_parameter', '--missing and --force need --update.');
   const stop = new AbortController();
   const removeHandler = onSignal((name) =>
     stop.abort(new ServiceError('unavailable', `The import was stopped by ${name}.`)),
@@ -128,27 +164,38 @@ async function importFile(
   reporting: Reporting,
 ): Promise<void> {
   const { system, withNewStore, withStoreIfAny, printError } = terminal;
-  const open = () => openSource(file, options, system, reporting.signal);
-  const source = await open();
-  const wanted = wantedColumns(options.map);
-  const readAgain = isRegular(file) ? async () => (await open()).lines : undefined;
-  const table =
-    source.format === 'csv'
-      ? await csvTable(source.lines, wanted, options.delimiter)
-      : await ndjsonTable(source.lines, wanted, readAgain);
-  const { header, rows } = table;
-  const describe = () => ({
-    readAs: {
-      ...source.describe(),
-      ...(table.delimiter !== undefined && { delimiter: table.delimiter }),
-      blankRows: table.blankRows(),
-    },
-    ...(table.unread().length > 0 && { notRead: table.unread() }),
-  });
-  const refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
+  const { signal } = reporting;
+  const isUpdate = options.update ?? false;
+  // An update reads the file twice.
+  const spooled = isUpdate && !isRegular(file) ? await spool(file, system, signal) : undefined;
+  const open = () =>
+    spooled === undefined
+      ? openSource(file, options, system, signal)
+      : openSource('-', options, spooled.open(), signal);
+  let refusedFile: RefusedFile | undefined;
   try {
+    const { header, rows, describe } = await openTable(open, file, options);
+    refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
     const importInto = (target: ImportTarget) =>
       importRows({ ...reporting, rows, describe }, options, refusedFile, target);
+    const keepRows = async (target: Omit<Parameters<typeof keepInStep>[1], 'missing' | 'isForced'>) => {
+      let readings = 0;
+      let last = { rows, describe };
+      await keepInStep(
+        {
+          ...reporting,
+          open: async () => {
+            if (readings++ > 0) last = await openTable(open, file, options);
+            return last.rows;
+          },
+          mapping: options.map,
+          now: systemClock()().unix,
+          refusedFile,
+          describe: () => last.describe(),
+        },
+        { ...target, missing: options.missing, isForced: options.force ?? false },
+      );
+    };
     if (!options.dryRun)
       await withNewStore(async ({ store: { accounts, pets, audit, categories }, actor }) => {
         const target = { kind: 'pets', name: file } as const;
@@ -156,6 +203,21 @@ async function importFile(
         const accountId = await findAccountId(accounts, options.account);
         const changeOf = (animals: number) => ({ action: 'import', target, accountId, after: { animals } });
         const ownerId = accountId ?? HOUSE;
+        const run = new AuditedRun(audit, actor, 'import', target, accountId);
+        if (isUpdate) {
+          const beforeChange = () => run.start();
+          await keepRows({
+            ownerId,
+            ids: committedIds(categories, actor, beforeChange),
+            run,
+            herd: {
+              readReferenced: pets.readReferenced,
+              keepInStep: (chunk) => pets.keepInStep(actor, ownerId, chunk, { isTrial: false, beforeChange }),
+              leaveOut: (missing, action) => pets.leaveOut(actor, ownerId, missing, action),
+            },
+          });
+          return;
+        }
         const addAll: Importer = (animals, settings) =>
           pets.addAll(animals, { ...settings, ownerId, actor, changeOf });
         const findReferences: FindReferences = (references) => pets.findReferences(ownerId, references);
@@ -164,26 +226,56 @@ async function importFile(
           findReferences,
           ...(options.atomic
             ? { ids: reservedIds(categories) }
-            : {
-                ids: committedIds(categories, actor),
-                run: new AuditedRun(audit, actor, 'import', target, accountId),
-              }),
+            : { ids: committedIds(categories, actor), run }),
         });
       });
     else
       await withStoreIfAny(async (store) => {
         const ownerId = (await findAccountId(store?.accounts, options.account)) ?? HOUSE;
-        await importInto({
-          addAll: countAnimals,
-          ids: inventedIds(mapsNames(options.map) ? store?.categories : undefined),
-          findReferences: async (references) =>
-            (await store?.pets.findReferences(ownerId, references)) ?? new Set(),
-        });
+        const ids = inventedIds(mapsNames(options.map) ? store?.categories : undefined);
+        if (isUpdate) await keepRows({ ownerId, ids, herd: store && trialHerd(store.pets, ownerId) });
+        else
+          await importInto({
+            addAll: countAnimals,
+            ids,
+            findReferences: async (references) =>
+              (await store?.pets.findReferences(ownerId, references)) ?? new Set(),
+          });
       });
   } finally {
+    spooled?.close();
     const lack = refusedFile?.close();
     if (lack !== undefined) printError(`petstore: ${lack}`);
   }
+}
+
+/** Says what would become of animals, and changes nothing. */
+function trialHerd(pets: PetRepository, ownerId: number): Herd {
+  const beforeChange = async () => undefined;
+  return {
+    readReferenced: pets.readReferenced,
+    keepInStep: (rows) => pets.keepInStep(systemActor(), ownerId, rows, { isTrial: true, beforeChange }),
+  };
+}
+
+/** The rows of a file, with what the report says of them so far. */
+async function openTable(open: () => Promise<Source>, file: string, options: ImportOptions) {
+  const source = await open();
+  const wanted = wantedColumns(options.map, options.update);
+  const readAgain = isRegular(file) || options.update ? async () => (await open()).lines : undefined;
+  const table =
+    source.format === 'csv'
+      ? await csvTable(source.lines, wanted, options.delimiter)
+      : await ndjsonTable(source.lines, wanted, readAgain);
+  const describe = () => ({
+    readAs: {
+      ...source.describe(),
+      ...(table.delimiter !== undefined && { delimiter: table.delimiter }),
+      blankRows: table.blankRows(),
+    },
+    ...(table.unread().length > 0 && { notRead: table.unread() }),
+  });
+  return { header: table.header, rows: table.rows, describe };
 }
 
 /** Undefined: the house. @throws ServiceError `not_found` */

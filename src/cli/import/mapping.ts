@@ -56,6 +56,8 @@ function unquoted(text: string): string {
 /** Characters. A reason shows no more of a value, because the summary keeps reasons in memory. */
 const SHOWN_MAX = 80;
 
+const NONE: ReadonlySet<FieldName> = new Set();
+
 /** These valid values replace fields without a mapping, so that the check of a row finds the issues of its other fields. */
 const PLACEHOLDERS: NewPet = { name: '-', categoryId: 0n };
 
@@ -106,12 +108,15 @@ function resultFrom(field: FieldName, value: string | symbol, text: string): unk
   }
 }
 
-/** The columns that the fields come from. Those of optional fields may be missing unless they are mapped. */
-export function wantedColumns(mapping: Mapping): readonly WantedColumn[] {
+/**
+ * The columns that the fields come from. Those of optional fields may be missing unless they are mapped. When animals are kept in step
+ * with the file, all but the reference may.
+ */
+export function wantedColumns(mapping: Mapping, isUpdate = false): readonly WantedColumn[] {
   return FIELD_NAMES.map((field) => ({
     name: mapping.get(field)?.column ?? field,
     isMapped: mapping.has(field),
-    isNeeded: field === 'name' || field === 'categoryId',
+    isNeeded: isUpdate ? field === 'reference' : field === 'name' || field === 'categoryId',
   }));
 }
 
@@ -122,16 +127,31 @@ export function mapsNames(mapping: Mapping): boolean {
   return origin.results === undefined || origin.results.values().some((result) => typeof result === 'string');
 }
 
-/** The animal in a row, or all its issues, as sentences. `now` is in Unix milliseconds. */
+/** Why a row holds no animal, as sentences. */
+export interface RefusedPet {
+  readonly issues: readonly string[];
+  /** Undefined when it cannot be read. */
+  readonly reference?: string | undefined;
+}
+
+/**
+ * The animal in a row, or all its issues. `now` is in Unix milliseconds. An animal needs no field that is in `lacking`: placeholders
+ * stand for those that are required.
+ */
 export function readPet(
   row: ReadableRow,
   mapping: Mapping,
   now: number,
-): ReadPet | { readonly issues: readonly string[] } {
+  lacking: ReadonlySet<FieldName> = NONE,
+): ReadPet | RefusedPet {
   const values: Partial<Record<FieldName, unknown>> = {};
   const unmapped: string[] = [];
   let category: string | undefined;
   for (const field of FIELD_NAMES) {
+    if (lacking.has(field)) {
+      if (PLACEHOLDERS[field] !== undefined) values[field] = PLACEHOLDERS[field];
+      continue;
+    }
     const { column, results } = mapping.get(field) ?? { column: field, results: undefined };
     const given = row.value(column);
     let value: unknown = KEPT;
@@ -165,8 +185,17 @@ export function readPet(
   const tooYoung = findBirthDateIssue(data?.birthDate, now);
   if (tooYoung !== undefined) issues.push(tooYoung);
   issues.push(...unmapped);
-  if (data === undefined || issues.length > 0) return { issues };
+  if (data === undefined || issues.length > 0) return { issues, reference: readReference(values) };
   return { pet: data, category };
+}
+
+function readReference({ reference }: Partial<Record<FieldName, unknown>>): string | undefined {
+  return NewPet.shape.reference.safeParse(reference).data;
+}
+
+/** The fields whose columns a row has, with or without a value. */
+export function fieldsIn(row: ReadableRow, mapping: Mapping): readonly FieldName[] {
+  return FIELD_NAMES.filter((field) => row.value(mapping.get(field)?.column ?? field) !== undefined);
 }
 
 /** A word that is refused is one of another system, which `--map` translates. */

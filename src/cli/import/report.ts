@@ -36,8 +36,30 @@ function describe({ format, delimiter, encoding, lineEnds, blankRows }: ReadAs):
   return `Read as: ${(format === 'a JSON array' ? parts : [format, ...parts]).join(', ')}.`;
 }
 
+/** What became of the rows of a file that animals are kept in step with. */
+export interface StepCounts {
+  readonly added: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly held: number;
+  readonly adopted: number;
+}
+
+/** What became of animals that the file lacks. */
+export interface MissingCounts {
+  readonly action: 'sold' | 'delete';
+  readonly changed: number;
+  /** Left alone, because an order of them is open. */
+  readonly held: number;
+  /** Why none of them was touched. */
+  readonly untouched?: string;
+}
+
 interface Counts {
-  readonly imported: number;
+  /** Absent when animals are kept in step. */
+  readonly imported?: number;
+  readonly steps?: StepCounts;
+  readonly missing?: MissingCounts | undefined;
   readonly refused: number;
   /** The names of new categories. */
   readonly categories: readonly string[];
@@ -73,7 +95,7 @@ export function textReport(
       progress.clear();
       await output.write(`${printable(`line ${line}: ${issues.join(' ')}`)}\n`);
     },
-    async end({ imported, refused, categories, readAs, notRead, stoppedAt, uncategorized }) {
+    async end({ imported, steps, missing, refused, categories, readAs, notRead, stoppedAt, uncategorized }) {
       if (isOver) return;
       isOver = true;
       progress.clear();
@@ -81,7 +103,10 @@ export function textReport(
       if (more > 0)
         await output.write(`… and ${more} more: --refused FILE keeps them all, --json lists them.\n`);
       await output.flush();
-      printLine(`${dryRun ? 'would import' : 'imported'} ${imported}, refused ${refused}`);
+      if (steps === undefined)
+        printLine(`${dryRun ? 'would import' : 'imported'} ${imported ?? 0}, refused ${refused}`);
+      else printLine(describeSteps({ ...steps, refused }, dryRun));
+      if (missing !== undefined) printLine(describeMissing(missing, dryRun));
       if (categories.length > 0) printLine(`${dryRun ? 'would make' : 'made'} ${named(categories)}`);
       const reading = readAs && describe(readAs);
       if (reading !== undefined) printLine(reading);
@@ -107,12 +132,12 @@ export function jsonReport({ system }: ReportTerminal, progress: Progress, dryRu
       reasons.count(issues);
       return output.write(start + printable(JSON.stringify({ line, reason: issues.join(' ') })));
     },
-    async end(counts) {
+    async end({ steps, ...counts }) {
       if (isOver) return;
       isOver = true;
       progress.clear();
       const start = counts.refused === 0 ? separator : '';
-      const end = JSON.stringify({ reasons: reasons.summary(), dryRun, ...counts }).slice(1);
+      const end = JSON.stringify({ reasons: reasons.summary(), dryRun, ...steps, ...counts }).slice(1);
       await output.write(`${start}],${printable(end)}\n`);
       await output.flush();
     },
@@ -141,6 +166,20 @@ function describeUnread(columns: readonly UnreadColumn[]): string {
   const meant = columns.flatMap(({ column, near }) => (near === undefined ? [] : [`${near} by ${column}`]));
   const question = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}? --map chooses columns.`;
   return `Not read: ${first.join(', ')}${more}.${question}`;
+}
+
+function describeSteps(counts: Readonly<Record<string, number>>, dryRun: boolean): string {
+  const text = Object.entries(counts)
+    .map(([step, rows]) => `${step} ${rows}`)
+    .join(', ');
+  return dryRun ? `would be: ${text}` : text;
+}
+
+function describeMissing({ action, changed, held, untouched }: MissingCounts, dryRun: boolean): string {
+  if (untouched !== undefined) return untouched;
+  const verb = action === 'sold' ? 'marked as sold' : 'deleted';
+  const left = held === 0 ? '' : `, left ${held} alone with an open order`;
+  return `not in the file: ${dryRun ? 'would be ' : ''}${verb} ${changed}${left}`;
 }
 
 function lackOfCategories(animals: number): string {

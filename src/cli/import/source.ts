@@ -1,6 +1,16 @@
-import { constants, createReadStream, openSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { Socket } from 'node:net';
-import { extname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { getSystemErrorMessage } from 'node:util';
 import { isAscii, isUtf8 } from 'node:buffer';
@@ -80,6 +90,39 @@ export async function openSource(
       encoding: ENCODING_NAMES[decoder.encoding],
       lineEnds: lineEnd === RETURN && !isArray ? ['CR line ends'] : [],
     }),
+  };
+}
+
+/** What a file held, in a temporary file that only this process can open, and that goes with it. */
+export interface Spool {
+  /** Reads it from its beginning. */
+  readonly open: () => Pick<System, 'stdin'>;
+  readonly close: () => void;
+}
+
+/** Reads what can be read only once (`-` is standard input). @throws StartupError */
+export async function spool(
+  file: string,
+  system: Pick<System, 'stdin'>,
+  signal?: AbortSignal,
+): Promise<Spool> {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
+  let handle: number;
+  try {
+    handle = openSync(join(folder, 'rows'), 'wx+', 0o600);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  const close = () => closeSync(handle);
+  try {
+    for await (const chunk of read(file, system, signal)) writeFileSync(handle, chunk);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    open: () => ({ stdin: createReadStream('', { fd: handle, start: 0, autoClose: false }) }),
+    close,
   };
 }
 

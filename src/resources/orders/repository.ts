@@ -25,8 +25,8 @@ import {
 } from '../../storage/table.ts';
 import { answer, type Transaction } from '../../storage/transaction.ts';
 import { ACCOUNTS } from '../accounts/repository.ts';
-import { changeStatus, type Hold, lockPet, PETS, SETTLE_HOLD } from '../pets/repository.ts';
-import { PET_STATUSES, type PetEvent, type PetStatus, transition } from '../pets/rules.ts';
+import { changeStatus, FIND_CLAIMS, type Hold, lockPet, PETS, SETTLE_HOLD } from '../pets/repository.ts';
+import { type Claim, PET_STATUSES, type PetEvent, type PetStatus, transition } from '../pets/rules.ts';
 import type { PetRow } from '../pets/table.ts';
 import type { EventType } from '../events/rules.ts';
 import { MOST_COUNTED, ORDER_STATUSES, type OrderStatus } from './rules.ts';
@@ -318,7 +318,25 @@ async function expireOrders(transaction: Transaction): Promise<boolean> {
   return due.length === EXPIRED_AT_ONCE;
 }
 
-export const ANSWERS = [answer(SETTLE_HOLD, settleHold)];
+/** What orders say of the status of these animals. */
+async function findClaims(
+  transaction: Transaction,
+  ids: readonly bigint[],
+): Promise<ReadonlyMap<bigint, Claim>> {
+  if (ids.length === 0) return new Map();
+  const orders = await transaction.select(
+    ORDERS,
+    sql`WHERE ${transaction.dialect.isAnyOf('pet_id', ids)} AND status IN ('pending', 'complete')`,
+  );
+  const now = await transaction.now();
+  const claims = new Map<bigint, Claim>();
+  for (const { petId, status } of orders) if (status === 'complete') claims.set(petId, 'adopted');
+  for (const { petId, status, expiresAt } of orders)
+    if (status === 'pending' && expiresAt > now) claims.set(petId, 'held');
+  return claims;
+}
+
+export const ANSWERS = [answer(SETTLE_HOLD, settleHold), answer(FIND_CLAIMS, findClaims)];
 
 export const WRITES = {
   create: createOrder,

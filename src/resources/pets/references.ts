@@ -6,11 +6,11 @@ import { PETS } from './table.ts';
 /** The statement for columns of the animals of an owner that have one of these references. There must be one. */
 export function selectByReference(
   dialect: Dialect,
-  columns: string,
+  columns: Sql,
   ownerId: number,
   references: readonly string[],
 ): Sql {
-  return sql`SELECT ${raw(columns)} FROM ${dialect.indexedBy(PETS, 'pets_by_reference')}
+  return sql`SELECT ${columns} FROM ${dialect.indexedBy(PETS, 'pets_by_reference')}
     WHERE reference IN (${join(references)}) AND owner_id = ${ownerId}`;
 }
 
@@ -28,7 +28,7 @@ export async function findReferences(
 ): Promise<Set<string>> {
   if (references.length === 0) return new Set();
   const found = await reads.query<[reference: string]>(
-    selectByReference(reads.dialect, 'reference', ownerId, references),
+    selectByReference(reads.dialect, raw('reference'), ownerId, references),
   );
   return new Set(found.map(([reference]) => reference));
 }

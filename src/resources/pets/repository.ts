@@ -22,7 +22,7 @@ import { addAudit, addOperatorAudit } from '../audit/repository.ts';
 import { type NewEvent, insertCreations, recordEvents } from '../events/repository.ts';
 import { gatherChunks } from '../../domain/chunks.ts';
 import type { AnyEngine } from '../../storage/open.ts';
-import { raw, type Sql, sql } from '../../storage/sql.ts';
+import { empty, raw, type Sql, sql } from '../../storage/sql.ts';
 import { createParser, type NewRow, optional, text } from '../../storage/table.ts';
 import { answer, ask, batched, Question, type Transaction } from '../../storage/transaction.ts';
 import { addReserved, IS_CATEGORY_USED, type ReservedCategory } from '../categories/repository.ts';
@@ -30,15 +30,18 @@ import { assignPets, movePets, openAssignments } from './assign.ts';
 import { foldPets, openFolding } from './folding.ts';
 import { openInventory } from './inventory.ts';
 import { openPostgresReads } from './postgres.ts';
-import { findReferences } from './references.ts';
+import { findReferences, type Reads, selectByReference } from './references.ts';
 import {
   DETAIL_NAMES,
   FIELD_NAMES,
   type FieldName,
   findBirthDateIssue,
   isOwnedBy,
+  type Claim,
+  type Missing,
   type PetEvent,
   statusAfter,
+  type Step,
   transition,
 } from './rules.ts';
 import type { NewPet, Pet, PetPatch } from './schema.ts';
@@ -60,6 +63,11 @@ export const SETTLE_HOLD = new Question<[pet: PetRow], Hold>(async (_transaction
   pet,
   openOrder: undefined,
 }));
+
+/** What orders say of the status of these animals. It changes nothing: an order whose time has passed says nothing. */
+export const FIND_CLAIMS = new Question<[ids: readonly bigint[]], ReadonlyMap<bigint, Claim>>(
+  async () => new Map(),
+);
 
 /** Locks an animal until the commit. Every change of its status or its orders begins here, in this order of locks. */
 export async function lockPet(transaction: Transaction, id: bigint): Promise<Hold | undefined> {
@@ -276,11 +284,10 @@ async function updatePet(
   const mayPatchStatus = transition('status patched', pet.status, openOrder !== undefined) !== undefined;
   if (names.includes('status') && !mayPatchStatus) return { error: 'conflict' };
   const before = toPet(pet);
-  const after = applyPatch(before, fields);
+  const { after, changed } = compare(pet, fields);
   if (after.reference !== before.reference && (await areReferencesTaken(transaction, pet.ownerId, [after])))
     return TAKEN;
   if (issue !== undefined) return { error: 'invalid_request', message: issue };
-  const changed = FIELD_NAMES.filter((name) => toJson(after[name]) !== toJson(before[name]));
   if (changed.length === 0) return { value: petJson(before) };
   const { statement, event } = changePet(transaction, actor, pet, toColumns(after, changed));
   await recordEvents(transaction, [event], [statement]);
@@ -310,6 +317,162 @@ function toColumns(pet: Pet, changed: readonly FieldName[]): Parameters<typeof P
     ...(has('reference') && { reference }),
     ...(DETAIL_NAMES.some(has) && { details: pickDetails(pet) }),
   };
+}
+
+/** An animal of a file. Its reference is its key within the animals of one owner. */
+export interface FileRow {
+  readonly reference: string;
+  /** What changes. Null removes a field. */
+  readonly fields: Partial<PetPatch>;
+  /** What is added when there is no animal. Undefined: the file lacks what a new animal needs. */
+  readonly pet: NewPet | undefined;
+}
+
+interface Difference {
+  readonly after: Pet;
+  readonly changed: readonly FieldName[];
+}
+
+function compare(pet: PetRow, fields: Partial<PetPatch>): Difference {
+  const before = toPet(pet);
+  const after = applyPatch(before, fields);
+  return { after, changed: FIELD_NAMES.filter((name) => toJson(after[name]) !== toJson(before[name])) };
+}
+
+/** The animals of an owner that have these references, by reference. In a transaction they are locked, by ascending id. */
+async function readByReference(
+  { dialect, query }: Reads,
+  ownerId: number,
+  rows: readonly FileRow[],
+  lock: Sql = empty,
+): Promise<ReadonlyMap<string, PetRow>> {
+  const references = rows.map(({ reference }) => reference);
+  const found = await query(sql`${selectByReference(dialect, PETS.list, ownerId, references)} ${lock}`);
+  const pets = found.map((row) => PETS.parse(row as Parameters<typeof PETS.parse>[0]));
+  return new Map(pets.map((pet) => [pet.reference ?? '', pet]));
+}
+
+/**
+ * Makes animals of one owner as these rows say, with the rules and events of `updatePet` and `createPet`. The rows have different
+ * references. `isTrial` changes nothing.
+ */
+async function keepInStep(
+  transaction: Transaction,
+  actor: Actor,
+  ownerId: number,
+  rows: readonly FileRow[],
+  isTrial: boolean,
+): Promise<readonly Step[]> {
+  const { dialect } = transaction;
+  const pets = new Map(
+    await readByReference(transaction, ownerId, rows, sql`ORDER BY id ${dialect.forUpdate()}`),
+  );
+  const differing = rows.flatMap(({ reference, fields }) => {
+    const pet = pets.get(reference);
+    return pet !== undefined && compare(pet, fields).changed.includes('status') ? [pet] : [];
+  });
+  const claims = await settleClaims(transaction, differing, isTrial);
+  for (const pet of differing) if (pet.reference !== undefined) pets.set(pet.reference, pet);
+  const added: OwnedPet[] = [];
+  const changes: PetChange[] = [];
+  const steps = rows.map(({ reference, fields, pet: created }): Step => {
+    const pet = pets.get(reference);
+    if (pet === undefined) {
+      if (created === undefined) return 'unknown';
+      added.push({ ...created, ownerId, changedBy: textFromActor(actor) });
+      return 'added';
+    }
+    const { status: _, ...others } = fields;
+    const claim = claims.get(pet.id);
+    const { after, changed } = compare(pet, claim === undefined ? fields : others);
+    if (changed.length > 0) changes.push(changePet(transaction, actor, pet, toColumns(after, changed)));
+    return claim ?? (changed.length > 0 ? 'changed' : 'unchanged');
+  });
+  if (isTrial) return steps;
+  await recordEvents(
+    transaction,
+    changes.map(({ event }) => event),
+    changes.map(({ statement }) => statement),
+  );
+  if (added.length > 0) await addPets(transaction, added);
+  return steps;
+}
+
+/**
+ * The claims on locked animals. One whose order has expired is replaced in `pets` by what it is then, unless this is a trial.
+ */
+async function settleClaims(
+  transaction: Transaction,
+  pets: PetRow[],
+  isTrial = false,
+): Promise<ReadonlyMap<bigint, Claim>> {
+  if (!isTrial)
+    for (const [index, pet] of pets.entries())
+      if (pet.status === 'pending') pets[index] = (await ask(transaction, SETTLE_HOLD, pet)).pet;
+  return ask(
+    transaction,
+    FIND_CLAIMS,
+    pets.map(({ id }) => id),
+  );
+}
+
+/** An animal of an owner that a file may lack. */
+export interface Referenced {
+  readonly id: bigint;
+  readonly reference: string;
+}
+
+/** How many animals that a file lacks were changed, and how many were left alone because an order of them is open. */
+export interface LeftOut {
+  readonly changed: number;
+  readonly held: number;
+}
+
+/** Sells or deletes animals of one owner, except those that are changed so already or have an open order. */
+async function leaveOut(
+  transaction: Transaction,
+  actor: Actor,
+  ownerId: number,
+  missing: readonly Referenced[],
+  action: Exclude<Missing, 'keep'>,
+): Promise<LeftOut> {
+  const { dialect } = transaction;
+  const references = new Map(missing.map(({ id, reference }) => [id, reference]));
+  const ids = missing.map(({ id }) => id);
+  const found = await transaction.select(
+    PETS,
+    sql`WHERE ${dialect.isAnyOf('id', ids)} ORDER BY id ${dialect.forUpdate()}`,
+  );
+  const pets = found.filter(
+    (pet) =>
+      pet.ownerId === ownerId &&
+      pet.reference === references.get(pet.id) &&
+      (action === 'delete' || pet.status !== 'sold'),
+  );
+  const claims = await settleClaims(transaction, pets);
+  const free = pets.filter(({ id }) => claims.get(id) !== 'held');
+  if (action === 'sold') {
+    const changes = free.map((pet) => changePet(transaction, actor, pet, { status: 'sold' }));
+    await recordEvents(
+      transaction,
+      changes.map(({ event }) => event),
+      changes.map(({ statement }) => statement),
+    );
+  } else if (free.length > 0) {
+    const gone = free.map(({ id }) => id);
+    await recordEvents(
+      transaction,
+      free.map((pet) => petEvent('pet.deleted', actor, { ...pet, version: pet.version + 1 })),
+      [sql`DELETE FROM pets WHERE ${dialect.isAnyOf('id', gone)}`],
+    );
+  }
+  return { changed: free.length, held: pets.length - free.length };
+}
+
+/** Which of these animals have an open order. */
+async function findHeld(transaction: Transaction, ids: readonly bigint[]): Promise<readonly bigint[]> {
+  const claims = await ask(transaction, FIND_CLAIMS, ids);
+  return ids.filter((id) => claims.get(id) === 'held');
 }
 
 /** `insufficient_scope`: the animal is of another owner. `conflict`: it has an open order. */
@@ -350,6 +513,9 @@ export const ANSWERS = [answer(IS_CATEGORY_USED, existInCategory)];
 export const WRITES = {
   add: addPet,
   import: importPets,
+  keepInStep,
+  leaveOut,
+  findHeld,
   create: createPet,
   update: updatePet,
   delete: deletePet,
@@ -515,6 +681,56 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
       );
       return requireFree(typeof added === 'number' ? { value: added } : added);
     },
+    /**
+     * Makes animals of an owner as these rows say, and says of each what became of it. Those that are so already cost a read.
+     * `beforeChange` is awaited before each change. Call it with few enough rows for one commit.
+     */
+    async keepInStep(
+      actor: Actor,
+      ownerId: number,
+      rows: readonly FileRow[],
+      { isTrial, beforeChange }: { readonly isTrial: boolean; readonly beforeChange: () => Promise<void> },
+    ): Promise<readonly Step[]> {
+      const known = await readByReference({ dialect: engine.dialect, query: engine.read }, ownerId, rows);
+      const differing = rows.filter(({ reference, fields }) => {
+        const pet = known.get(reference);
+        return pet === undefined || compare(pet, fields).changed.length > 0;
+      });
+      if (differing.length === 0) return rows.map(() => 'unchanged');
+      if (!isTrial) await beforeChange();
+      const made = await engine.write(keepInStep, actor, ownerId, differing, isTrial);
+      const steps = new Map(differing.map(({ reference }, index) => [reference, made[index]]));
+      return rows.map(({ reference }) => steps.get(reference) ?? 'unchanged');
+    },
+    /** The animals of an owner that have a reference, in rounds, oldest first. `isHeld`: an order of it is open. */
+    async *readReferenced(
+      ownerId: number,
+    ): AsyncGenerator<
+      readonly (Referenced & { readonly status: string | null; readonly isHeld: boolean })[]
+    > {
+      for (let after = 0n; ; ) {
+        const round = await engine.read<
+          [id: bigint, owner: bigint, reference: string | null, status: string | null]
+        >(
+          sql`SELECT id, owner_id, reference, status FROM pets WHERE id > ${after} ORDER BY id LIMIT ${raw(String(IMPORT_CHUNK))}`,
+        );
+        const own = round.flatMap(([id, owner, reference, status]) =>
+          owner === BigInt(ownerId) && reference !== null ? [{ id, reference, status }] : [],
+        );
+        const pending = own.filter(({ status }) => status === 'pending').map(({ id }) => id);
+        const held = new Set(pending.length === 0 ? [] : await engine.write(findHeld, pending));
+        yield own.map((pet) => ({ ...pet, isHeld: held.has(pet.id) }));
+        const last = round.at(-1);
+        if (last === undefined || round.length < IMPORT_CHUNK) return;
+        [after] = last;
+      }
+    },
+    leaveOut: (
+      actor: Actor,
+      ownerId: number,
+      missing: readonly Referenced[],
+      action: Exclude<Missing, 'keep'>,
+    ): Promise<LeftOut> => engine.write(leaveOut, actor, ownerId, missing, action),
     /** Every animal as of one instant, oldest first. */
     async *readAll(): AsyncGenerator<Pet> {
       await using snapshot = await engine.snapshot();

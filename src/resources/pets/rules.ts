@@ -89,6 +89,20 @@ export function transition(
   );
 }
 
+/** What an order says of an animal's status: one is open, or one was completed here. */
+export type Claim = 'held' | 'adopted';
+
+/**
+ * What becomes of an animal that a file names. `held`, `adopted`: its status stays as an order made it, whatever the file says, and the
+ * rest was changed. `unknown`: it would be new, and the file lacks what a new animal needs.
+ */
+export type Step = 'added' | 'changed' | 'unchanged' | Claim | 'unknown';
+
+/** What becomes of animals that a file lacks. */
+export const MISSING = ['keep', 'sold', 'delete'] as const;
+
+export type Missing = (typeof MISSING)[number];
+
 /** Whether a change may be about an animal of this owner: of the account, or without one of any. */
 export function isOwnedBy({ ownerId }: { readonly ownerId: number }, accountId: number | undefined): boolean {
   return accountId === undefined || accountId === ownerId;
