@@ -211,7 +211,7 @@ async function importFile(
             ids: committedIds(categories, actor, beforeChange),
             run,
             herd: {
-              readReferenced: pets.readReferenced,
+              readReferenced: (owner) => pets.readReferenced(owner),
               keepInStep: (chunk) => pets.keepInStep(actor, ownerId, chunk, { isTrial: false, beforeChange }),
               leaveOut: (missing, action) => pets.leaveOut(actor, ownerId, missing, action),
             },
@@ -253,7 +253,7 @@ async function importFile(
 function trialHerd(pets: PetRepository, ownerId: number): Herd {
   const beforeChange = async () => undefined;
   return {
-    readReferenced: pets.readReferenced,
+    readReferenced: (owner) => pets.readReferenced(owner),
     keepInStep: (rows) => pets.keepInStep(systemActor(), ownerId, rows, { isTrial: true, beforeChange }),
   };
 }

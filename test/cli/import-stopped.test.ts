@@ -23,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     const variables = temporaryEnvironment(t);
     const { child, ended } = start(['import', '-'], variables);
     t.after(() => child.kill('SIGKILL'));
-    child.stdin?.write(`name,categoryId\n${rowsFrom(0, 1_500)}`);
+    child.stdin?.write(`name,categoryId\n${rowsFrom(0, 1_400)}`);
     while ((await imported(variables)) < 1_000) await new Promise(setImmediate);
     child.kill(signal);
     const { code, stdout, stderr } = await ended;
@@ -139,7 +139,7 @@ test('a lost database ends an import with its report', async (t) => {
   const variables = { DATABASE_URL: url };
   const { child, ended } = start(['import', '-'], variables);
   t.after(() => child.kill('SIGKILL'));
-  child.stdin?.write(`name,categoryId\n${rowsFrom(0, 1_500)}`);
+  child.stdin?.write(`name,categoryId\n${rowsFrom(0, 1_400)}`);
   while ((await imported(variables)) < 1_000) await new Promise(setImmediate);
   const server = new URL(url);
   const name = server.pathname.slice(1);
@@ -149,7 +149,7 @@ test('a lost database ends an import with its report', async (t) => {
   t.after(() => operator.end());
   await operator.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`);
   await operator.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
-  child.stdin?.end(rowsFrom(1_500, 10_000));
+  child.stdin?.end(rowsFrom(1_400, 10_000));
   const { code, stdout } = await ended;
   assert.equal(code, 1);
   assert.match(stdout, /^imported 1000, refused 0\n/);

@@ -341,14 +341,14 @@ function compare(pet: PetRow, fields: Partial<PetPatch>): Difference {
 
 /** The animals of an owner that have these references, by reference. In a transaction they are locked, by ascending id. */
 async function readByReference(
-  { dialect, query }: Reads,
+  reads: Reads,
   ownerId: number,
   rows: readonly FileRow[],
   lock: Sql = empty,
 ): Promise<ReadonlyMap<string, PetRow>> {
   const references = rows.map(({ reference }) => reference);
-  const found = await query(sql`${selectByReference(dialect, PETS.list, ownerId, references)} ${lock}`);
-  const pets = found.map((row) => PETS.parse(row as Parameters<typeof PETS.parse>[0]));
+  const statement = selectByReference(reads.dialect, PETS.list, ownerId, references);
+  const pets = (await reads.query(sql`${statement} ${lock}`)).map(PETS.parse);
   return new Map(pets.map((pet) => [pet.reference ?? '', pet]));
 }
 
@@ -594,6 +594,7 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
   const reads = engine.kind === 'sqlite' ? openSqliteReads(engine.reader) : openPostgresReads(engine.pool);
   const readWithOwners = async (ids: readonly bigint[]): Promise<readonly PetWithOwner[]> =>
     (await engine.read(ownersQuery(engine, ids))).map(parseOwned).map(toPetWithOwner);
+  const reader: Reads = { dialect: engine.dialect, query: (statement) => engine.read(statement) };
   /** A refusal instead of the error of an index that another transaction has filled meanwhile. */
   async function refuseTaken<T>(write: Promise<T>): Promise<T | typeof TAKEN> {
     try {
@@ -643,11 +644,7 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
       engine.write(deletePet, actor, id, conditions),
     /** Which of these references animals of the owner have. */
     findReferences: (ownerId: number, references: readonly string[]) =>
-      findReferences(
-        { dialect: engine.dialect, query: (statement) => engine.read(statement) },
-        ownerId,
-        references,
-      ),
+      findReferences(reader, ownerId, references),
     /**
      * Adds animals in chunks as they arrive, and calls `onProgress` with the count so far after each commit. With `atomic`
      * it commits all of them at the end, and none when `pets` throws. Memory stays flat. Returns the count. Rejects with
@@ -691,7 +688,7 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
       rows: readonly FileRow[],
       { isTrial, beforeChange }: { readonly isTrial: boolean; readonly beforeChange: () => Promise<void> },
     ): Promise<readonly Step[]> {
-      const known = await readByReference({ dialect: engine.dialect, query: engine.read }, ownerId, rows);
+      const known = await readByReference(reader, ownerId, rows);
       const differing = rows.filter(({ reference, fields }) => {
         const pet = known.get(reference);
         return pet === undefined || compare(pet, fields).changed.length > 0;
@@ -719,7 +716,7 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
         );
         const pending = own.filter(({ status }) => status === 'pending').map(({ id }) => id);
         const held = new Set(pending.length === 0 ? [] : await engine.write(findHeld, pending));
-        yield own.map((pet) => ({ ...pet, isHeld: held.has(pet.id) }));
+        yield own.map((pet) => Object.assign(pet, { isHeld: held.has(pet.id) }));
         const last = round.at(-1);
         if (last === undefined || round.length < IMPORT_CHUNK) return;
         [after] = last;
