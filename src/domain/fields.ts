@@ -45,7 +45,7 @@ export const date = z
       error: NO_DATE,
     },
   )
-  .meta({ format: 'date', examples: ['2027-01-15'] });
+  .meta({ format: 'date', maxLength: 10, examples: ['2027-01-15'] });
 
 interface About {
   readonly description: string;

@@ -228,7 +228,7 @@ export function wholeText(
 ): Parameter<string> {
   return {
     ...about,
-    schema: { type: 'string', minLength: 1, maxLength: most },
+    schema: { type: 'string', minLength: 1, maxLength: most, pattern: '^[^\\u0000]*$' },
     // The length is in code points, as in JSON Schema.
     read(text) {
       const isValid =

@@ -38,7 +38,7 @@ const photoUrl = z
     context.addIssue({ code: 'custom', message: issue });
     return z.NEVER;
   })
-  .meta({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]:' });
+  .meta({ format: 'uri', maxLength: ADDRESS_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]:' });
 
 function findAddressIssue(url: URL | null): string | undefined {
   if (url?.protocol !== 'https:') return 'must be an address that begins with https://';
