@@ -47,9 +47,10 @@ Windows-1252: the report says what it was taken for. Case and blanks around the 
 other values, and * keeps them as they are. An empty or missing value is listed as =RESULT. A COLUMN, VALUE or RESULT
 with one of : = , in it stands in double quotes, with the quotes in it doubled.
 
-With --update, the column reference finds the animals of the same owner: those that differ are changed, and new ones added. A column that
-the file lacks stays as it is, and an empty cell removes the value. While an order of an animal is open, or after one was completed, its
-status stays. --missing sold and --missing delete change animals that are not in the file, but not more than a fifth of them.
+With --update, the column reference finds the animals of the same owner: those that differ are changed, and new ones
+added. A column that the file lacks stays as it is, and an empty cell removes the value. While an order of an animal is
+open, or after one was completed, its status stays. --missing sold and --missing delete change animals that are not in
+the file, but not more than a fifth of them.
 
 --map categoryId=COLUMN takes the names of categories from a column. Case does not count, and the command makes the
 categories that are missing. A number in the column is used as an id. With =NAME,* rows without a category get this one.
