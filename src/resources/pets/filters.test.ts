@@ -6,6 +6,7 @@ import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
 import { foldedName } from '../../domain/text.ts';
 import type { NewPet, Pet } from './schema.ts';
 import type { PetStatus } from './rules.ts';
+import { listPets } from './operations.ts';
 import { type PetQuery, PETS } from './table.ts';
 import { addPets, list, requireValue, REX, walk } from '../../../test/storage/fixture.ts';
 import { CLIENT } from '../../../test/support/store.ts';
@@ -56,6 +57,18 @@ function matching(
 }
 
 for (const [name, fresh] of STORES) {
+  test(`${name}: a list by name and status, which takes rounds, ends when its client has gone`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    await addPets(pets, [REX]);
+    const signal = {
+      throwIfAborted() {
+        throw new Error('gone');
+      },
+    };
+    const parameters = { limit: 1, name: 'rex', status: 'sold', mine: false };
+    await assert.rejects(listPets.handle({ parameters, accountId: 1, signal } as never, { pets }), /gone/);
+  });
+
   test(`${name}: all filters combine, and a walk shows each match once`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const added: Owned[] = [];

@@ -69,7 +69,7 @@ export const listPets = list(Pet, 'animals', {
   },
   sample: { client: 'pets.list', query: { limit: LIMIT.default, status: EXAMPLE_PET.status } },
   handle: ({ parameters, accountId, signal }, { pets }: Uses) =>
-    pets.list(parameters.mine ? { ...parameters, accountId, signal } : parameters),
+    pets.list({ ...parameters, signal, ...(parameters.mine && { accountId }) }),
 });
 
 export const createPet = create(NewPet, Pet, {
