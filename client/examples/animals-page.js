@@ -45,7 +45,7 @@ async function keepCopy() {
 /** Names and texts come from others, so all of them are escaped. */
 const escape = (text) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-function ageOf(birthDate) {
+function describeAge(birthDate) {
   const [year, month, day] = birthDate.split('-').map(Number);
   const now = new Date();
   const months = (now.getUTCFullYear() - year) * 12 + now.getUTCMonth() + 1 - month;
@@ -54,9 +54,9 @@ function ageOf(birthDate) {
   return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(count);
 }
 
-function itemOf({ name, breed, birthDate, photoUrls }) {
+function renderItem({ name, breed, birthDate, photoUrls }) {
   const photo = photoUrls?.[0];
-  const about = [breed, birthDate && ageOf(birthDate)].filter(Boolean).join(', ');
+  const about = [breed, birthDate && describeAge(birthDate)].filter(Boolean).join(', ');
   const attributes = 'width="160" loading="lazy" referrerpolicy="no-referrer"';
   const image = photo === undefined ? '' : `<img src="${escape(photo)}" alt="" ${attributes}>`;
   return `<li>${image}<h2>${escape(name)}</h2><p>${escape(about)}</p></li>`;
@@ -66,7 +66,7 @@ function itemOf({ name, breed, birthDate, photoUrls }) {
 function renderList() {
   const animals = [...copy.values()].filter(({ status }) => status === 'available');
   animals.sort((one, other) => (one.id < other.id ? 1 : -1));
-  return animals.slice(0, 60).map(itemOf).join('');
+  return animals.slice(0, 60).map(renderItem).join('');
 }
 
 const message = () => `data: ${JSON.stringify(renderList())}\n\n`;

@@ -83,7 +83,7 @@ async function readContents({ open, mapping, now, signal }: StepInput): Promise<
     for await (const row of await open()) {
       signal.throwIfAborted();
       rows++;
-      const line = lineOf(row);
+      const line = findLine(row);
       if ('issue' in row) {
         unreadable ??= line;
         continue;
@@ -107,7 +107,7 @@ async function readContents({ open, mapping, now, signal }: StepInput): Promise<
   }
 }
 
-function lineOf({ lines }: { readonly lines: readonly Line[] }): number {
+function findLine({ lines }: { readonly lines: readonly Line[] }): number {
   return lines[0]?.number ?? 0;
 }
 
@@ -156,7 +156,7 @@ class Run {
       categories: this.#target.ids.made.map(({ name }) => name),
       ...describe(),
       uncategorized: 0,
-      stoppedAt: first === undefined ? this.#next : lineOf(first),
+      stoppedAt: first === undefined ? this.#next : findLine(first),
     });
     const { changed = 0, held = 0 } = this.#missing ?? {};
     const lacking = this.#missing === undefined ? {} : { missing: changed, missingHeld: held };
@@ -222,7 +222,7 @@ class Run {
   async #change(): Promise<void> {
     const { open, mapping, now, signal } = this.#input;
     for await (const row of await open()) {
-      this.#next = lineOf(row);
+      this.#next = findLine(row);
       signal.throwIfAborted();
       const read =
         'issue' in row ? { issues: [row.issue] } : readPet(row, mapping, now, this.#contents.lacking);
@@ -275,6 +275,6 @@ class Run {
   async #refuse(lines: readonly Line[], issues: readonly string[]): Promise<void> {
     this.#refused++;
     this.#input.refusedFile?.add(lines);
-    await this.#input.report.refuse(lineOf({ lines }), issues);
+    await this.#input.report.refuse(findLine({ lines }), issues);
   }
 }
