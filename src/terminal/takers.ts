@@ -94,7 +94,7 @@ export function withDefault<Value>(
   return { make: (name) => make(name).map((taken) => taken.default(value, shown)) };
 }
 
-/** Adds an option with `no` before its name, for the value false. */
+/** The same, and an option that removes the value: `--no-breed` gives false. */
 export function removable<Value>({ make }: Taker<Value>, description: string): Taker<Value | false> {
   return { make: (name) => [...make(name), new Option(toFlag(`no-${name}`), description)] };
 }

@@ -163,7 +163,7 @@ class Run {
     await this.#target.run?.end({ ...this.#steps, refused: this.#refused, ...lacking });
   }
 
-  /** @throws ServiceError `conflict` when a cut file could be the reason that so many are missing. */
+  /** @throws ServiceError `conflict` when the file lacks so many animals that it may be cut. */
   async #leaveOut(): Promise<void> {
     const { herd, missing: action, isForced, run } = this.#target;
     if (action === 'keep') return;
