@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { CACHE_SIZE } from './connection.ts';
 import type { EngineSettings } from '../engine.ts';
 import { NoDatabaseError, reasonOf, StartupError } from '../../domain/startup-error.ts';
 import {
@@ -16,9 +17,6 @@ import { APPLICATION_ID, migrate, readNumber, refuseForeignObjects } from './sch
 
 /** Milliseconds that opening waits for another process that migrates at the same time. */
 const OPEN_TIMEOUT = 5_000;
-
-/** KiB of the file that SQLite caches at most. A walk of a few thousand pages needs more than its default of 2 MiB. */
-const CACHE_SIZE = 16_384;
 
 interface OpenSettings extends Pick<EngineSettings, 'mustExist' | 'mustWrite'> {
   readonly createFolder: boolean;
