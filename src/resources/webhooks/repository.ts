@@ -179,6 +179,32 @@ function keepScopes(scopes: readonly Scope[], caller: KeyRecord | undefined): re
   return scopes.filter((scope) => caller === undefined || caller.scopes.includes(scope));
 }
 
+/** What a change of a webhook begins with. */
+interface Locked extends LockedCaller {
+  readonly actor: Actor;
+  readonly webhook: WebhookRow;
+}
+
+/** Makes a write of one webhook. It locks the caller, then the webhook of the owner, or of any account. */
+function lockFirst<Rest extends readonly unknown[], Changed>(
+  change: (transaction: Transaction, locked: Locked, ...rest: Rest) => Promise<Changed>,
+) {
+  return async (
+    transaction: Transaction,
+    actor: Actor,
+    id: number,
+    owner: Owner | undefined,
+    ...rest: Rest
+  ): Promise<Changed | Failure<RefusedCaller | 'not_found'>> => {
+    const locked = await lockCaller(transaction, actor, MANAGING);
+    if ('error' in locked) return locked;
+    const webhook = await lockWebhook(transaction, id, owner);
+    return webhook === undefined
+      ? notFound(id, owner)
+      : change(transaction, { ...locked.value, actor, webhook }, ...rest);
+  };
+}
+
 /** A webhook to add, with who may see what it sends. */
 export interface NewWebhookRow extends Owner {
   readonly url: string;
@@ -305,19 +331,12 @@ async function endChoice(
 }
 
 /** A key that chooses where events go, or which, gets no events that it may not see itself. */
-async function updateWebhook(
-  transaction: Transaction,
-  actor: Actor,
-  id: number,
-  { owner, patch: { fields, issue }, scopes, ifMatch }: WebhookChange,
-): Promise<
-  Result<Webhook, RefusedCaller | 'not_found' | 'precondition_failed' | 'invalid_request' | 'conflict'>
-> {
-  const locked = await lockCaller(transaction, actor, MANAGING);
-  if ('error' in locked) return locked;
-  const { caller } = locked.value;
-  const before = await lockWebhook(transaction, id, owner);
-  if (before === undefined) return { error: 'not_found' };
+const updateWebhook = lockFirst(async function (
+  transaction,
+  locked,
+  { patch: { fields, issue }, scopes, ifMatch }: WebhookChange,
+): Promise<Result<Webhook, 'precondition_failed' | 'invalid_request' | 'conflict'>> {
+  const { actor, caller, webhook: before } = locked;
   if (!isCurrent(ifMatch, toJson(toWebhook(before)))) return { error: 'precondition_failed' };
   if (issue !== undefined) return { error: 'invalid_request', message: issue };
   const { url = before.url, description = before.description, enabled } = fields;
@@ -338,9 +357,9 @@ async function updateWebhook(
     enabled,
   };
   const isChange = findChanges(before, settings) !== undefined;
-  const refused = isChange ? await refuseMore(transaction, locked.value) : undefined;
+  const refused = isChange ? await refuseMore(transaction, locked) : undefined;
   return refused ?? { value: toWebhook(await changeSettings(transaction, actor, before, settings)) };
-}
+});
 
 /** By an operator. Enabling goes on from its place. */
 async function switchWebhook(
@@ -354,19 +373,15 @@ async function switchWebhook(
   return { value: toWebhook(await changeSettings(transaction, actor, webhook, { enabled })) };
 }
 
-async function removeWebhook(
-  transaction: Transaction,
-  actor: Actor,
-  id: number,
-  owner: Owner,
+const removeWebhook = lockFirst(async function (
+  transaction,
+  locked,
   ifMatch: readonly string[] | undefined,
-): Promise<Result<undefined, RefusedCaller | 'not_found' | 'precondition_failed' | 'conflict'>> {
-  const locked = await lockCaller(transaction, actor, MANAGING);
-  if ('error' in locked) return locked;
-  const webhook = await lockWebhook(transaction, id, owner);
-  if (webhook === undefined) return { error: 'not_found' };
+): Promise<Result<undefined, 'precondition_failed' | 'conflict'>> {
+  const { actor, webhook } = locked;
+  const { id } = webhook;
   if (!isCurrent(ifMatch, toJson(toWebhook(webhook)))) return { error: 'precondition_failed' };
-  const refused = await refuseMore(transaction, locked.value);
+  const refused = await refuseMore(transaction, locked);
   if (refused !== undefined) return refused;
   await transaction.run(
     sql`DELETE FROM deliveries WHERE webhook_id = ${id}`,
@@ -379,30 +394,25 @@ async function removeWebhook(
     describeChange('delete', webhook, { before: describeSettings(webhook) }),
   );
   return { value: undefined };
-}
+});
 
 /** `conflict`: the last rotation is less than a day ago. Until a day has passed, both secrets sign. */
-async function rotateSecret(
-  transaction: Transaction,
-  actor: Actor,
-  id: number,
-  owner: Owner,
+const rotateSecret = lockFirst(async function (
+  transaction,
+  locked,
   secret: string,
-): Promise<Result<Webhook, RefusedCaller | 'not_found' | 'conflict'>> {
-  const locked = await lockCaller(transaction, actor, MANAGING);
-  if ('error' in locked) return locked;
-  const webhook = await lockWebhook(transaction, id, owner);
-  if (webhook === undefined) return { error: 'not_found' };
+): Promise<Result<Webhook, 'conflict'>> {
+  const { actor, webhook } = locked;
   const now = Math.floor(await transaction.now());
   const { rotatedAt } = webhook;
   if (rotatedAt !== undefined && now < rotatedAt + ROTATION_GRACE) return { error: 'conflict' };
-  const refused = await refuseMore(transaction, locked.value);
+  const refused = await refuseMore(transaction, locked);
   if (refused !== undefined) return refused;
   const changes = { secret, oldSecret: webhook.secret, rotatedAt: now };
   const rotated = await changeWebhook(transaction, webhook, changes);
   await addAudit(transaction, actor, describeChange('rotate', webhook));
   return { value: toWebhook(rotated) };
-}
+});
 
 /** From when on events are sent again. */
 interface Replaying {
@@ -428,28 +438,16 @@ function refuseReplay(
  * Moves the place of a webhook. Open events stay. `found`: the place of `since` as it was before this transaction. `gone`: events of `since` may be deleted already. `invalid_request`: it lies in the
  * future. `rate_limit_exceeded`: the last replay was less than `REPLAY_INTERVAL` ago, whoever asked for it.
  */
-async function replayEvents(
-  transaction: Transaction,
-  actor: Actor,
-  id: number,
-  owner: Owner | undefined,
+const replayEvents = lockFirst(async function (
+  transaction,
+  locked,
   replaying: Replaying,
   found: bigint,
-): Promise<
-  Result<
-    Webhook,
-    RefusedCaller | 'not_found' | 'gone' | 'invalid_request' | 'rate_limit_exceeded' | 'conflict'
-  >
-> {
-  const locked = await lockCaller(transaction, actor, MANAGING);
-  if ('error' in locked) return locked;
-  const webhook = await lockWebhook(transaction, id, owner);
-  if (webhook === undefined) return notFound(id, owner);
+): Promise<Result<Webhook, 'gone' | 'invalid_request' | 'rate_limit_exceeded' | 'conflict'>> {
+  const { actor, webhook } = locked;
   const now = Math.floor(await transaction.now());
-  const refused = refuseReplay(webhook, replaying, now);
+  const refused = refuseReplay(webhook, replaying, now) ?? (await refuseMore(transaction, locked));
   if (refused !== undefined) return refused;
-  const refusedMore = await refuseMore(transaction, locked.value);
-  if (refusedMore !== undefined) return refusedMore;
   const { since } = replaying;
   // Events that wait for their places may be older than `since`.
   await findEnd(transaction);
@@ -458,20 +456,16 @@ async function replayEvents(
   const after = { since: textFromInstant(since) };
   await addAudit(transaction, actor, describeChange('replay', webhook, { after }));
   return { value: toWebhook(moved) };
-}
+});
 
 /** Sends the event of an attempt again, now. `gone`: the event is no longer kept, or the attempt was a test. */
-async function redeliverEvent(
-  transaction: Transaction,
-  actor: Actor,
-  id: number,
-  owner: Owner,
+const redeliverEvent = lockFirst(async function (
+  transaction,
+  locked,
   deliveryId: number,
-): Promise<Result<Delivery, RefusedCaller | 'not_found' | 'gone' | 'conflict'>> {
-  const locked = await lockCaller(transaction, actor, MANAGING);
-  if ('error' in locked) return locked;
-  const webhook = await lockWebhook(transaction, id, owner);
-  if (webhook === undefined) return { error: 'not_found' };
+): Promise<Result<Delivery, 'not_found' | 'gone' | 'conflict'>> {
+  const { actor, webhook } = locked;
+  const { id } = webhook;
   const [delivery] = await transaction.select(
     DELIVERIES,
     sql`WHERE id = ${deliveryId} AND webhook_id = ${id}`,
@@ -481,7 +475,7 @@ async function redeliverEvent(
   const [event] = await transaction.select(EVENTS, sql`WHERE id = ${eventId}`);
   // A key that may see less may have chosen the URL since.
   if (event === undefined || !isOfStreams(event, visibleStreams(webhook))) return { error: 'gone' };
-  const refused = await refuseMore(transaction, locked.value);
+  const refused = await refuseMore(transaction, locked);
   if (refused !== undefined) return refused;
   const dueAt = Math.floor(await transaction.now());
   await transaction.query(sql`${OPEN_EVENTS.insert({ webhookId: id, eventId, attempts: 0, dueAt })}
@@ -493,7 +487,7 @@ async function redeliverEvent(
     describeChange('redeliver', webhook, { after: { event: delivery.eventKey } }),
   );
   return { value: toDelivery(delivery) };
-}
+});
 
 /** Disables an endpoint, and tells its account. */
 export async function disableWebhook(
@@ -559,17 +553,10 @@ export async function pruneDeliveries(transaction: Transaction, webhookId: numbe
 }
 
 /** Whether a test may be sent: what leaves is not taken back, so the caller is checked before it, and again with `addTest`. */
-async function beginTest(
-  transaction: Transaction,
-  actor: Actor,
-  id: number,
-  owner: Owner,
-): Promise<Result<undefined, RefusedCaller | 'not_found' | 'conflict'>> {
-  const locked = await lockCaller(transaction, actor, MANAGING);
-  if ('error' in locked) return locked;
-  if ((await findWebhook(transaction, id, owner)) === undefined) return { error: 'not_found' };
-  return (await refuseMore(transaction, locked.value)) ?? { value: undefined };
-}
+const beginTest = lockFirst(
+  async (transaction, locked): Promise<Result<undefined, 'conflict'>> =>
+    (await refuseMore(transaction, locked)) ?? { value: undefined },
+);
 
 /** `not_found`: the webhook was deleted while the test was sent. */
 async function addTest(
@@ -666,6 +653,10 @@ export function open(
     }
   }
 
+  /** What became of a change that a key can make. */
+  const settle = <R extends object>(actor: Actor, id: number, change: Promise<R>) =>
+    tell(id, confirm(actor, MANAGING, change));
+
   async function get(id: number, owner?: Owner): Promise<Result<WebhookRow, 'not_found'>> {
     const webhook = await findWebhook(engine, id, owner);
     return webhook === undefined ? notFound(id, owner) : { value: webhook };
@@ -706,15 +697,12 @@ export function open(
     async update(actor: Actor, id: number, change: WebhookChange) {
       const { types, url } = change.patch.fields;
       if (types !== undefined || url !== undefined) await events.placeAll();
-      return tell(id, confirm(actor, MANAGING, engine.write(updateWebhook, actor, id, change)));
+      return settle(actor, id, engine.write(updateWebhook, actor, id, change.owner, change));
     },
     remove: (actor: Actor, id: number, owner: Owner, ifMatch?: readonly string[]) =>
-      tell(id, confirm(actor, MANAGING, engine.write(removeWebhook, actor, id, owner, ifMatch))),
+      settle(actor, id, engine.write(removeWebhook, actor, id, owner, ifMatch)),
     rotate: (actor: Actor, id: number, owner: Owner, secret: string, idempotency?: Idempotency) =>
-      tell(
-        id,
-        confirm(actor, MANAGING, engine.writeOnce(idempotency, rotateSecret, actor, id, owner, secret)),
-      ),
+      settle(actor, id, engine.writeOnce(idempotency, rotateSecret, actor, id, owner, secret)),
     async replay<Key extends Idempotency | undefined = undefined>(
       actor: Actor,
       id: number,
@@ -729,13 +717,10 @@ export function open(
       // Before the transaction, which holds locks: the search reads as much as an import has added.
       const found = isRefused ? 0n : await events.findPlace(replaying.since);
       const written = engine.writeOnce(idempotency, replayEvents, actor, id, owner, replaying, found);
-      return tell(id, confirm(actor, MANAGING, written));
+      return settle(actor, id, written);
     },
     redeliver: (actor: Actor, id: number, owner: Owner, deliveryId: number, idempotency?: Idempotency) =>
-      tell(
-        id,
-        confirm(actor, MANAGING, engine.writeOnce(idempotency, redeliverEvent, actor, id, owner, deliveryId)),
-      ),
+      settle(actor, id, engine.writeOnce(idempotency, redeliverEvent, actor, id, owner, deliveryId)),
     /** The attempts of a webhook, newest first. */
     async listDeliveries(
       id: number,
