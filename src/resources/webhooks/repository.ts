@@ -458,6 +458,15 @@ const replayEvents = lockFirst(async function (
   return { value: toWebhook(moved) };
 });
 
+/** Lets an event wait for its next attempt, also one that waits already. */
+export async function openEvent(
+  transaction: Transaction,
+  event: Omit<Stored<typeof OPEN_EVENTS>, 'id'>,
+): Promise<void> {
+  await transaction.query(sql`${OPEN_EVENTS.insert(event)}
+    ON CONFLICT (webhook_id, event_id) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`);
+}
+
 /** Sends the event of an attempt again, now. `gone`: the event is no longer kept, or the attempt was a test. */
 const redeliverEvent = lockFirst(async function (
   transaction,
@@ -478,8 +487,7 @@ const redeliverEvent = lockFirst(async function (
   const refused = await refuseMore(transaction, locked);
   if (refused !== undefined) return refused;
   const dueAt = Math.floor(await transaction.now());
-  await transaction.query(sql`${OPEN_EVENTS.insert({ webhookId: id, eventId, attempts: 0, dueAt })}
-    ON CONFLICT (webhook_id, event_id) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`);
+  await openEvent(transaction, { webhookId: id, eventId, attempts: 0, dueAt });
   await changeWebhook(transaction, webhook, {});
   await addAudit(
     transaction,

@@ -7,7 +7,13 @@ import type { Engine } from '../../storage/engine.ts';
 import { raw, sql } from '../../storage/sql.ts';
 import { createParser, instant, integer, optional, text } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
-import { type DeliveryRow, disableWebhook, pruneDeliveries, type WebhookRow } from './repository.ts';
+import {
+  type DeliveryRow,
+  disableWebhook,
+  openEvent,
+  pruneDeliveries,
+  type WebhookRow,
+} from './repository.ts';
 import { DELIVERIES, OPEN_EVENTS, WEBHOOKS } from './table.ts';
 
 /** Milliseconds that an endpoint belongs to an instance after its last renewal. */
@@ -97,9 +103,7 @@ async function settle(transaction: Transaction, settlement: Settlement): Promise
   // It was deleted meanwhile.
   if (webhook === undefined) return;
   if (deliveries.length > 0) await transaction.add(DELIVERIES, deliveries);
-  for (const { eventId, attempts, dueAt } of opened)
-    await transaction.query(sql`${OPEN_EVENTS.insert({ webhookId, eventId, attempts, dueAt })}
-      ON CONFLICT (webhook_id, event_id) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`);
+  for (const event of opened) await openEvent(transaction, { webhookId, ...event });
   if (closed.length > 0)
     await transaction.query(sql`DELETE FROM open_events
       WHERE webhook_id = ${webhookId} AND ${transaction.dialect.isAnyOf('event_id', closed)}`);
