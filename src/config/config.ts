@@ -85,35 +85,44 @@ const origins: Parser<'*' | readonly string[]> = (value, refuse) => {
   return list(value).flatMap((item) => normalOrigin(item) ?? []);
 };
 
-const VARIABLES = {
-  HOST: variable(listenHost, '127.0.0.1'),
-  PORT: variable(listenPort, 8080),
-  PETSTORE_ENVIRONMENT: variable(oneOf(ENVIRONMENTS), 'production'),
-  PRODUCTION_URL: optional(baseUrl),
-  STAGING_URL: optional(baseUrl),
-  DATABASE_URL: variable(serverUrl(parseDatabaseUrl), DEFAULT_DATABASE_URL),
-  DATABASE_CONNECTIONS: variable(whole(2, 1_000), 10),
-  DATABASE_CONNECT_TIMEOUT: variable(whole(100, 60_000), 2_000),
-  DATABASE_STATEMENT_TIMEOUT: variable(whole(100, 60_000), 3_000),
-  REDIS_URL: optional(serverUrl(parseRedisUrl)),
-  METRICS_PORT: optional(listenPort),
-  CONSOLE_PORT: optional(listenPort),
-  CONSOLE_HOST: variable(listenHost, '127.0.0.1'),
-  CONSOLE_URL: optional(inNormalForm('must be an origin such as https://console.example', normalOrigin)),
-  TRUST_PROXY: variable(networks, []),
-  CORS_ORIGINS: variable(origins, '*'),
-  LOG_LEVEL: variable(oneOf(LOG_LEVELS), 'info'),
-  LOG_FORMAT: optional(oneOf(LOG_FORMATS)),
-  BAN_AFTER: variable(whole(1, 10_000), 100),
-  BAN_SECONDS: variable(whole(1, 86_400), 300),
-  MAX_CONNECTIONS_PER_ADDRESS: variable(whole(1, 1_000_000), 1_000),
-};
+/** As those of the features. `describeConfig` joins some. */
+const SETTINGS = {
+  host: ['HOST', variable(listenHost, '127.0.0.1')],
+  /** 0 takes any free port. */
+  port: ['PORT', variable(listenPort, 8080)],
+  environment: ['PETSTORE_ENVIRONMENT', variable(oneOf(ENVIRONMENTS), 'production')],
+  productionUrl: ['PRODUCTION_URL', optional(baseUrl)],
+  stagingUrl: ['STAGING_URL', optional(baseUrl)],
+  databaseUrl: ['DATABASE_URL', variable(serverUrl(parseDatabaseUrl), DEFAULT_DATABASE_URL)],
+  connections: ['DATABASE_CONNECTIONS', variable(whole(2, 1_000), 10)],
+  connectTimeout: ['DATABASE_CONNECT_TIMEOUT', variable(whole(100, 60_000), 2_000)],
+  statementTimeout: ['DATABASE_STATEMENT_TIMEOUT', variable(whole(100, 60_000), 3_000)],
+  /** Undefined: the process counts by itself. */
+  redisUrl: ['REDIS_URL', optional(serverUrl(parseRedisUrl))],
+  metricsPort: ['METRICS_PORT', optional(listenPort)],
+  consolePort: ['CONSOLE_PORT', optional(listenPort)],
+  consoleHost: ['CONSOLE_HOST', variable(listenHost, '127.0.0.1')],
+  ownConsoleUrl: [
+    'CONSOLE_URL',
+    optional(inNormalForm('must be an origin such as https://console.example', normalOrigin)),
+  ],
+  trustProxy: ['TRUST_PROXY', variable(networks, [])],
+  /** Origins that browsers may call from, or `*`. */
+  corsOrigins: ['CORS_ORIGINS', variable(origins, '*')],
+  logLevel: ['LOG_LEVEL', variable(oneOf(LOG_LEVELS), 'info')],
+  /** Undefined: pretty on a terminal, else json. */
+  logFormat: ['LOG_FORMAT', optional(oneOf(LOG_FORMATS))],
+  banAfter: ['BAN_AFTER', variable(whole(1, 10_000), 100)],
+  banSeconds: ['BAN_SECONDS', variable(whole(1, 86_400), 300)],
+  /** Connections that one client address may have open. */
+  maxConnectionsPerAddress: ['MAX_CONNECTIONS_PER_ADDRESS', variable(whole(1, 1_000_000), 1_000)],
+} as const satisfies Settings;
+
+type OwnValues = SettingValues<typeof SETTINGS>;
 
 function allVariables(settings: Settings): Readonly<Record<string, Variable<unknown>>> {
-  return { ...VARIABLES, ...Object.fromEntries(Object.values(settings)) };
+  return Object.fromEntries(Object.values({ ...SETTINGS, ...settings }));
 }
-
-type Values = { readonly [Name in keyof typeof VARIABLES]: (typeof VARIABLES)[Name]['byDefault'] };
 
 /** The issues of the environment variables, one line for each, with its name. The exit code is 2. */
 export class ConfigError extends Error {
@@ -128,88 +137,76 @@ export function parseConfig<S extends Settings>(
   env: NodeJS.ProcessEnv,
   settings: S,
 ): Config & SettingValues<S> {
-  const { values } = parseEnvironment(env, settings);
-  const own = Object.entries(settings).map(([name, [variableName]]) => [name, values[variableName as never]]);
-  return Object.freeze({ ...describeConfig(values), ...(Object.fromEntries(own) as SettingValues<S>) });
+  return Object.freeze(describeConfig(parseEnvironment(env, settings).values) as Config & SettingValues<S>);
 }
 
 /** The address that the service listens on. The health check reads it without the features. @throws ConfigError. */
 export function readAddress({ HOST, PORT }: NodeJS.ProcessEnv) {
-  const { values } = parseEnvironment({ HOST, PORT }, {});
-  return { host: values.HOST, port: values.PORT };
+  const { host, port } = parseEnvironment({ HOST, PORT }, {}).values;
+  return { host, port };
 }
 
-function describeConfig(values: Values) {
+/** Those of the features are among `others`. */
+function describeConfig({
+  productionUrl,
+  stagingUrl,
+  connections,
+  connectTimeout,
+  statementTimeout,
+  consolePort,
+  consoleHost,
+  ownConsoleUrl,
+  ...others
+}: OwnValues) {
   return {
-    host: values.HOST,
-    /** 0 takes any free port. */
-    port: values.PORT,
-    environment: values.PETSTORE_ENVIRONMENT,
+    ...others,
     /** The configured base addresses, without a slash at the end. `baseUrls` adds that of the running environment. */
     urls: {
-      ...(values.PRODUCTION_URL !== undefined && { production: values.PRODUCTION_URL }),
-      ...(values.STAGING_URL !== undefined && { staging: values.STAGING_URL }),
+      ...(productionUrl !== undefined && { production: productionUrl }),
+      ...(stagingUrl !== undefined && { staging: stagingUrl }),
     },
-    databaseUrl: values.DATABASE_URL,
     /** The limits of the connections to PostgreSQL. */
-    pool: {
-      connections: values.DATABASE_CONNECTIONS,
-      connectTimeout: values.DATABASE_CONNECT_TIMEOUT,
-      statementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
-    },
-    /** Undefined: the process counts by itself. */
-    redisUrl: values.REDIS_URL,
-    metricsPort: values.METRICS_PORT,
+    pool: { connections, connectTimeout, statementTimeout },
     /** The listener of the console. Undefined: there is none. */
     console:
-      values.CONSOLE_PORT === undefined
-        ? undefined
-        : { port: values.CONSOLE_PORT, host: values.CONSOLE_HOST, url: values.CONSOLE_URL },
+      consolePort === undefined ? undefined : { port: consolePort, host: consoleHost, url: ownConsoleUrl },
     /** Where operators find the console. A command may run without the CONSOLE_PORT of the service. */
-    consoleUrl:
-      values.CONSOLE_URL ?? browserOrigin(values.CONSOLE_HOST, values.CONSOLE_PORT ?? FIRST_CONSOLE_PORT),
-    trustProxy: values.TRUST_PROXY,
-    /** Origins that browsers may call from, or `*`. */
-    corsOrigins: values.CORS_ORIGINS,
-    logLevel: values.LOG_LEVEL,
-    /** Undefined: pretty on a terminal, else json. */
-    logFormat: values.LOG_FORMAT,
-    banAfter: values.BAN_AFTER,
-    banSeconds: values.BAN_SECONDS,
-    /** Connections that one client address may have open. */
-    maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
+    consoleUrl: ownConsoleUrl ?? browserOrigin(consoleHost, consolePort ?? FIRST_CONSOLE_PORT),
   };
 }
 
-function parseEnvironment(env: NodeJS.ProcessEnv, settings: Settings) {
+function parseEnvironment<S extends Settings>(env: NodeJS.ProcessEnv, settings: S) {
   const variables = allVariables(settings);
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const issues: string[] = [];
-  const entries = Object.entries(variables).map(([name, { parse, byDefault }]) => {
-    const value = given[name];
-    const refuse = (issue: string) => void issues.push(`${name} ${issue}`);
-    return [name, value === undefined ? byDefault : parse(value, refuse)];
-  });
-  const values = Object.fromEntries(entries) as Values;
+  const entries = Object.entries({ ...SETTINGS, ...settings }).map(
+    ([setting, [name, { parse, byDefault }]]) => {
+      const value = set[name];
+      const refuse = (issue: string) => void issues.push(`${name} ${issue}`);
+      return [setting, value === undefined ? byDefault : parse(value as never, refuse)];
+    },
+  );
+  const values = Object.fromEntries(entries) as OwnValues & SettingValues<S>;
+  const { host, port, metricsPort, consoleHost, consolePort } = values;
   issues.push(
     ...portConflicts([
-      { variable: 'PORT', host: values.HOST, port: values.PORT },
-      { variable: 'METRICS_PORT', host: values.HOST, port: values.METRICS_PORT },
-      { variable: 'CONSOLE_PORT', host: values.CONSOLE_HOST, port: values.CONSOLE_PORT },
+      { variable: 'PORT', host, port },
+      { variable: 'METRICS_PORT', host, port: metricsPort },
+      { variable: 'CONSOLE_PORT', host: consoleHost, port: consolePort },
     ]),
   );
-  issues.push(...unknownVariables(Object.keys(given), Object.keys(variables)).issues);
+  issues.push(...unknownVariables(Object.keys(set), Object.keys(variables)).issues);
   if (issues.length > 0) throw new ConfigError(issues.join('\n'));
-  return { given, values, variables };
+  return { set, values, variables };
 }
 
 /** A line for each variable that looks like one of the service and has no effect. */
 export function findVariableWarnings(env: NodeJS.ProcessEnv, settings: Settings): readonly string[] {
   const variables = allVariables(settings);
   const names = Object.keys(variables);
-  const given = Object.keys(env).filter((name) => env[name] !== '');
+  const inUse = Object.keys(env).filter((name) => env[name] !== '');
   return [
-    ...unknownVariables(given, names).warnings,
+    ...unknownVariables(inUse, names).warnings,
     ...mistypedVariables(env, names, (name, value) => accepts(variables[name], value)),
   ];
 }
@@ -235,15 +232,11 @@ interface Setting {
  * @throws ConfigError that names every wrong variable.
  */
 export function listSettings(env: NodeJS.ProcessEnv, settings: Settings): readonly Setting[] {
-  const { given, variables } = parseEnvironment(env, settings);
+  const { set, variables } = parseEnvironment(env, settings);
   return Object.entries(variables).map(([name, { written }]) => {
-    const value = given[name];
+    const value = set[name];
     if (value !== undefined) return { variable: name, value, from: 'environment' };
-    return {
-      variable: name,
-      value: written,
-      from: 'default',
-    };
+    return { variable: name, value: written, from: 'default' };
   });
 }
 
