@@ -1,7 +1,8 @@
 // Contract: section 8.2.
 import { ServiceError } from '../../domain/errors.ts';
 import type { AuditedRun } from '../../resources/audit/audited-run.ts';
-import type { FileRow, PetRepository, Referenced } from '../../resources/pets/repository.ts';
+import type { FileRow, Referenced } from '../../resources/pets/keep-in-step.ts';
+import type { PetRepository } from '../../resources/pets/repository.ts';
 import { FIELD_NAMES, type FieldName, type Missing, type Step } from '../../resources/pets/rules.ts';
 import type { PetPatch } from '../../resources/pets/schema.ts';
 import { TextList } from '../../storage/sqlite/text-list.ts';

@@ -25,9 +25,10 @@ import {
 } from '../../storage/table.ts';
 import { answer, type Transaction } from '../../storage/transaction.ts';
 import { ACCOUNTS } from '../accounts/repository.ts';
-import { changeStatus, FIND_CLAIMS, type Hold, lockPet, PETS, SETTLE_HOLD } from '../pets/repository.ts';
+import { changeStatus } from '../pets/changes.ts';
+import { FIND_CLAIMS, type Hold, lockPet, SETTLE_HOLD } from '../pets/holds.ts';
 import { type Claim, PET_STATUSES, type PetEvent, type PetStatus, transition } from '../pets/rules.ts';
-import type { PetRow } from '../pets/table.ts';
+import { type PetRow, PETS } from '../pets/table.ts';
 import type { EventType } from '../events/rules.ts';
 import { MOST_COUNTED, ORDER_STATUSES, type OrderStatus } from './rules.ts';
 import type { NewOrder, Order } from './schema.ts';
