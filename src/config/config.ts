@@ -183,7 +183,7 @@ function parseEnvironment<S extends Settings>(env: NodeJS.ProcessEnv, settings: 
     ([setting, [name, { parse, byDefault }]]) => {
       const value = set[name];
       const refuse = (issue: string) => void issues.push(`${name} ${issue}`);
-      return [setting, value === undefined ? byDefault : parse(value as never, refuse)];
+      return [setting, value === undefined ? byDefault : parse(value, refuse)];
     },
   );
   const values = Object.fromEntries(entries) as OwnValues & SettingValues<S>;
