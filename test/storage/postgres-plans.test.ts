@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import { KEY_BY_HASH } from '../../src/resources/keys/table.ts';
-import { HOT_QUERIES } from '../../src/resources/pets/postgres.ts';
+import { FIND_PET, PAGES, ROUNDS } from '../../src/resources/pets/postgres.ts';
 import { selectFirstInCategory } from '../../src/resources/pets/repository.ts';
 import { DIALECT } from '../../src/storage/postgres/dialect.ts';
 import { postgresFixture } from './postgres-fixture.ts';
@@ -63,18 +63,18 @@ const CATEGORIES = [9, 7, 3, 40_000, -1];
 const CATEGORY_STATUSES = ['', 'available', 'pending', 'sold'];
 
 const QUERIES: readonly Hot[] = [
-  { what: 'a page', text: HOT_QUERIES.page(21), values: [INT64_MAX], indexes: ['pets_pkey'] },
-  { what: 'a page in the middle', text: HOT_QUERIES.page(101), values: [25_000], indexes: ['pets_pkey'] },
+  { what: 'a page', text: PAGES.all(21), values: [INT64_MAX], indexes: ['pets_pkey'] },
+  { what: 'a page in the middle', text: PAGES.all(101), values: [25_000], indexes: ['pets_pkey'] },
   ...['sold', 'pending', 'available'].map((status) => ({
     what: `a page of those that are ${status}`,
-    text: HOT_QUERIES.pageOfStatus(21),
-    values: [status, INT64_MAX],
+    text: PAGES.ofStatus(21),
+    values: [INT64_MAX, status],
     indexes: ['pets_by_status'],
   })),
   ...CATEGORIES.map((category) => ({
     what: `a page of category ${category}`,
-    text: HOT_QUERIES.pageOfCategory(101),
-    values: [category, INT64_MAX],
+    text: PAGES.ofCategory(101),
+    values: [INT64_MAX, category],
     indexes: CATEGORY_STATUSES.map(() => 'pets_by_category'),
     // The sort gets a page of each status.
     steps: ['Limit', 'Sort', 'Append', ...CATEGORY_STATUSES.map(() => 'Limit')],
@@ -82,26 +82,26 @@ const QUERIES: readonly Hot[] = [
   ...CATEGORIES.flatMap((category) =>
     CATEGORY_STATUSES.map((status) => ({
       what: `a page of category ${category} and status "${status}"`,
-      text: HOT_QUERIES.pageOfCategoryAndStatus(101),
-      values: [category, 25_000, status],
+      text: PAGES.ofCategoryAndStatus(101),
+      values: [25_000, category, status],
       indexes: ['pets_by_category'],
     })),
   ),
-  ...[HOT_QUERIES.pageOfOwner(101), HOT_QUERIES.roundOfOwner].flatMap((text, index) =>
+  ...[PAGES.ofOwner(101), ROUNDS.ofOwner].flatMap((text, index) =>
     CATEGORIES.map((owner) => ({
       what: `a ${['page', 'round'][index]} of owner ${owner}`,
       text,
-      values: [owner, INT64_MAX],
+      values: [INT64_MAX, owner],
       indexes: CATEGORY_STATUSES.map(() => 'pets_by_owner'),
       steps: ['Limit', 'Sort', 'Append', ...CATEGORY_STATUSES.map(() => 'Limit')],
     })),
   ),
-  ...[HOT_QUERIES.pageOfOwnerAndStatus(101), HOT_QUERIES.roundOfOwnerAndStatus].flatMap((text, index) =>
+  ...[PAGES.ofOwnerAndStatus(101), ROUNDS.ofOwnerAndStatus].flatMap((text, index) =>
     CATEGORIES.flatMap((owner) =>
       CATEGORY_STATUSES.map((status) => ({
         what: `a ${['page', 'round'][index]} of owner ${owner} and status "${status}"`,
         text,
-        values: [owner, 25_000, status],
+        values: [25_000, owner, status],
         indexes: ['pets_by_owner'],
       })),
     ),
@@ -121,7 +121,7 @@ const QUERIES: readonly Hot[] = [
   ].flatMap(([status = null, category = null, owner = null]) => [
     {
       what: `100 animals by their ids, of status ${status}, category ${category} and owner ${owner}`,
-      text: HOT_QUERIES.pageOfIds(21),
+      text: PAGES.ofIds(21),
       values: [INT64_MAX, `{${HUNDRED_IDS.join()}}`, status, category, owner, null, null],
       indexes: ['pets_pkey'],
       // The filters and the sort get at most 100 animals.
@@ -129,7 +129,7 @@ const QUERIES: readonly Hot[] = [
     },
     {
       what: `animals by a reference, of status ${status}, category ${category} and owner ${owner}`,
-      text: HOT_QUERIES.pageOfReference(21),
+      text: PAGES.ofReference(21),
       values: [INT64_MAX, 'A7', status, category, owner, null],
       indexes: ['pets_pkey', 'pets_by_reference'],
       // The filters and the sort get one animal of each owner at most.
@@ -137,14 +137,14 @@ const QUERIES: readonly Hot[] = [
     },
   ]),
   ...['rex', 'rex 7', 'minka'].flatMap((name) =>
-    [HOT_QUERIES.pageOfName(101), HOT_QUERIES.roundOfName].map((text, index) => ({
+    [PAGES.ofName(101), ROUNDS.ofName].map((text, index) => ({
       what: `a ${['page', 'round'][index]} of the name ${name}`,
       text,
-      values: [name, 25_000],
+      values: [25_000, name],
       indexes: ['pets_by_name'],
     })),
   ),
-  { what: 'an animal', text: HOT_QUERIES.pet, values: [7], indexes: ['pets_pkey'] },
+  { what: 'an animal', text: FIND_PET, values: [7], indexes: ['pets_pkey'] },
   {
     what: 'an idempotency record',
     text: `SELECT ${IDEMPOTENCY.list.sql} FROM idempotency WHERE account_id = $1 AND key = $2`,

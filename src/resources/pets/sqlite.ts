@@ -1,9 +1,8 @@
 // Contract: section 3.
 import { firstId } from '../../domain/page.ts';
 import type { Json } from '../../domain/json.ts';
-import type { Value } from '../../storage/sql.ts';
 import type { Query, Reader } from '../../storage/sqlite/query.ts';
-import { foldedName } from '../../domain/text.ts';
+import { choosePage, chooseRound, type PageKind, type RoundKind } from './pages.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
 import { FILTERED, type Filtered, needsRounds, openRounds, requireFolded, ROUND } from './rounds.ts';
@@ -31,22 +30,21 @@ const ofAnyStatus = (by: 'category' | 'owner', columns?: string) =>
 const ofName = (columns: string) =>
   `SELECT ${columns} FROM pets INDEXED BY pets_by_name WHERE folded_name = ?2 AND id <= ?1`;
 
-/** What a round looks at: the animals of an owner, of any status or of one, or of a name. */
-export const ROUNDS = {
+export const ROUNDS: Readonly<Record<RoundKind, string>> = {
   ofOwner: `${ofAnyStatus('owner', FILTERED)} ORDER BY id DESC LIMIT ${ROUND}`,
   ofOwnerAndStatus: `${ofStatus('owner', '?3', FILTERED)} ORDER BY id DESC LIMIT ${ROUND}`,
   ofName: `${ofName(FILTERED)} ORDER BY id DESC LIMIT ${ROUND}`,
-} as const;
+};
 
 /** Filters of a page whose animals are few. A parameter that is null filters nothing. */
 const FEW = `id <= ?1 AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR category_id = ?4)
   AND (?5 IS NULL OR owner_id = ?5) AND (?6 IS NULL OR folded_name = ?6)`;
 
 /**
- * The pages that there are. A test shows that an index answers each, however large the table. The number of rows is part of
- * the text, because SQLite plans a query with a limit as parameter again each time.
+ * A test shows that an index answers each, however large the table. The number of rows is part of the text, because SQLite
+ * plans a query with a limit as parameter again each time.
  */
-export const PAGES = {
+export const PAGES: Readonly<Record<PageKind, (rows: number) => string>> = {
   all: (rows: number) => joinPage('SELECT json FROM pets NOT INDEXED WHERE id <= ?1', rows),
   ofStatus: (rows: number) =>
     joinPage('SELECT json FROM pets INDEXED BY pets_by_status WHERE id <= ?1 AND status = ?2', rows),
@@ -58,8 +56,8 @@ export const PAGES = {
   /** CROSS JOIN: SQLite looks up each id of the list, and never walks the animals. */
   ofIds: (rows: number) =>
     joinPage(
-      `SELECT id, json FROM (SELECT value AS asked FROM json_each(?2)) CROSS JOIN pets NOT INDEXED
-         WHERE id = asked AND ${FEW} AND (?7 IS NULL OR reference = ?7)`,
+      `SELECT id, json FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN pets NOT INDEXED
+         WHERE id = wanted AND ${FEW} AND (?7 IS NULL OR reference = ?7)`,
       rows,
     ),
   /** One animal of each owner at most. They are sorted without their JSON. */
@@ -69,9 +67,7 @@ export const PAGES = {
          SELECT id FROM pets INDEXED BY pets_by_reference WHERE reference = ?2 AND ${FEW} ORDER BY id DESC LIMIT ${rows})`,
       rows,
     ),
-} as const;
-
-type PageKind = keyof typeof PAGES;
+};
 
 /**
  * SQLite joins the page itself: a row for each animal takes half as long again. One animal more than asked for shows
@@ -109,34 +105,11 @@ export function openSqliteReads(reader: Reader): PetReads {
   };
 
   function readPage(query: PetQuery): PetPage {
-    const { limit, status, categoryId, accountId, id: ids, name, reference, cursor } = query;
-    const from = firstId(cursor);
-    const folded = name === undefined ? null : foldedName(name);
-    if (ids !== undefined || reference !== undefined) {
-      const filters = [status ?? null, categoryId ?? null, accountId ?? null, folded] as const;
-      if (ids === undefined) return selectPage('ofReference', limit, from, reference ?? null, ...filters);
-      // Each id once, because a join repeats the animal of an id that is given twice.
-      const distinct = `[${Array.from(new Set(ids)).join()}]`;
-      return selectPage('ofIds', limit, from, distinct, ...filters, reference ?? null);
-    }
-    if (folded !== null) return selectPage('ofName', limit, from, folded);
-    if (accountId !== undefined)
-      return status === undefined
-        ? selectPage('ofOwner', limit, from, accountId)
-        : selectPage('ofOwnerAndStatus', limit, from, accountId, status);
-    if (categoryId === undefined)
-      return status === undefined
-        ? selectPage('all', limit, from)
-        : selectPage('ofStatus', limit, from, status);
-    return status === undefined
-      ? selectPage('ofCategory', limit, from, categoryId)
-      : selectPage('ofCategoryAndStatus', limit, from, categoryId, status);
-  }
-
-  function selectPage(kind: PageKind, limit: number, ...values: readonly Value[]): PetPage {
+    const { limit, cursor } = query;
+    const { kind, values } = choosePage(query, writeIds);
     const statement = (queries[kind][limit] ??= reader.of(PAGES[kind](limit + 1)));
     reader.begin();
-    const [count, animals] = statement.get(...values) ?? [];
+    const [count, animals] = statement.get(firstId(cursor), ...values) ?? [];
     if (animals === undefined || animals === null) return toPetPage('', undefined);
     if (count === undefined || count <= limit) return toPetPage(animals, undefined);
     const end = animals.lastIndexOf(SEPARATOR);
@@ -145,12 +118,10 @@ export function openSqliteReads(reader: Reader): PetReads {
     return toPetPage(animals.slice(0, end), BigInt(id));
   }
 
-  function look({ accountId = 0, status, name }: PetQuery, from: bigint): Filtered[] {
+  function look(query: PetQuery, from: bigint): Filtered[] {
     reader.begin();
-    if (name !== undefined) return reader.of<Filtered>(ROUNDS.ofName).all(from, foldedName(name));
-    return status === undefined
-      ? reader.of<Filtered>(ROUNDS.ofOwner).all(from, accountId)
-      : reader.of<Filtered>(ROUNDS.ofOwnerAndStatus).all(from, accountId, status);
+    const { kind, values } = chooseRound(query);
+    return reader.of<Filtered>(ROUNDS[kind]).all(from, ...values);
   }
 
   const readInRounds = openRounds(look, readPage);
@@ -191,6 +162,9 @@ export function openSqliteReads(reader: Reader): PetReads {
     },
   };
 }
+
+/** Each id once, because a join repeats the animal of an id that comes twice. */
+const writeIds = (ids: ReadonlySet<bigint>) => `[${Array.from(ids).join()}]`;
 
 /** A small number for each limit and status. */
 function indexOf({ limit, status }: PetQuery): number {
