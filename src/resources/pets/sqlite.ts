@@ -91,23 +91,11 @@ export function openSqliteReads(reader: Reader): PetReads {
   let cachedBytes = 0;
   /** `Reader.version` when they were read. */
   let cachedAt: bigint | undefined;
-  /** By limit. */
-  const queries: Readonly<Record<PageKind, (Query<PageRow> | undefined)[]>> = {
-    all: [],
-    ofStatus: [],
-    ofCategoryAndStatus: [],
-    ofCategory: [],
-    ofOwnerAndStatus: [],
-    ofOwner: [],
-    ofName: [],
-    ofIds: [],
-    ofReference: [],
-  };
 
   function readPage(query: PetQuery): PetPage {
     const { limit, cursor } = query;
     const { kind, values } = choosePage(query, writeIds);
-    const statement = (queries[kind][limit] ??= reader.of(PAGES[kind](limit + 1)));
+    const statement = reader.of<PageRow>(`page ${kind} ${limit}`, () => PAGES[kind](limit + 1));
     reader.begin();
     const [count, animals] = statement.get(firstId(cursor), ...values) ?? [];
     if (animals === undefined || animals === null) return toPetPage('', undefined);

@@ -63,7 +63,7 @@ export class Query<R extends Row> {
 /** Prepared statements of a connection. A list has one for each limit and number of filters that clients choose. */
 const MOST_STATEMENTS = 300;
 
-/** The statements of a connection. Prepares each SQL text once; beyond MOST_STATEMENTS it forgets the oldest. */
+/** The statements of a connection. Prepares each once; beyond MOST_STATEMENTS it forgets the oldest. */
 export class Statements {
   readonly #db: DatabaseSync;
   readonly #queries = new Map<string, Query<Row>>();
@@ -77,14 +77,14 @@ export class Statements {
     return this.of<R>(sql).all(...(values as Value[]));
   }
 
-  /** A statement with its parameters as `?`. */
-  of<R extends Row>(sql: string): Query<R> {
-    let query = this.#queries.get(sql);
+  /** A statement with its parameters as `?`. `write` writes one that has a shorter name. */
+  of<R extends Row>(name: string, write = () => name): Query<R> {
+    let query = this.#queries.get(name);
     if (query === undefined) {
-      query = new Query(this.#db, sql);
+      query = new Query(this.#db, write());
       if (this.#queries.size >= MOST_STATEMENTS)
         this.#queries.delete(this.#queries.keys().next().value as string);
-      this.#queries.set(sql, query);
+      this.#queries.set(name, query);
     }
     return query as Query<R>;
   }
