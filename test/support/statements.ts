@@ -1,10 +1,11 @@
 import { Client } from 'pg';
 import { Query } from '../../src/storage/sqlite/query.ts';
+import { Writer } from '../../src/storage/sqlite/writer.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** The work that this process asks of databases. */
 export interface Statements {
-  /** Statements since the last `take`, without those of the writing thread, and the rows that they gave. */
+  /** Statements since the last `take`, and the rows that they gave. What the writing thread does for a write is one. */
   take(): { readonly statements: number; readonly rows: number };
   /** Called at each statement. */
   onStatement: () => void;
@@ -44,6 +45,7 @@ export function countStatements(lifetime: Lifetime): Statements {
   };
   count(Query.prototype, 'all');
   count(Query.prototype, 'get');
+  count(Writer.prototype, 'run');
   count(Client.prototype, 'query');
   return counting;
 }
