@@ -100,10 +100,10 @@ const CHOSEN: Readonly<Record<string, readonly TableRow[]>> = {
     [INT64_MAX - 1n, 'NULL', '', 'null', 2n],
   ],
   orders: [
-    [1n, 2n, 1n, 1n, null, 'pending', 1n, 2n, 1n],
-    [2n, 3n, 1n, 1n, INT64_MIN, 'complete', 1n, INT64_MAX, 2n],
-    [3n, 3n, INT64_MAX, 1n, 0n, 'cancelled', 0n, 0n, 3n],
-    [INT64_MAX - 1n, 2n, 3n, 1n, 5n, 'expired', -1n, 1n, 4n],
+    [1n, 2n, 1n, 1n, null, 'pending', 1n, 2n, null, 1n],
+    [2n, 3n, 1n, 1n, INT64_MIN, 'complete', 1n, INT64_MAX, INT64_MAX, 2n],
+    [3n, 3n, INT64_MAX, 1n, 0n, 'cancelled', 0n, 0n, null, 3n],
+    [INT64_MAX - 1n, 2n, 3n, 1n, 5n, 'expired', -1n, 1n, null, 4n],
   ],
   usage: ENVIRONMENTS.toSorted().map((of: Environment): TableRow => [of, 'account 2', 1n, 2n, 3n, 4n]),
   standings: [

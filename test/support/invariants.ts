@@ -33,6 +33,8 @@ const broken = (id: string): Statements => ({
   'an animal has an open order and is not pending': `
     SELECT id, status FROM pets
     WHERE coalesce(status, '') <> 'pending' AND id IN (SELECT pet_id FROM orders WHERE status = 'pending')`,
+  'an order that is not complete has the time of its completion': `
+    SELECT id, status FROM orders WHERE completed_at IS NOT NULL AND status <> 'complete'`,
   'a rotated key has no successor of its account': `
     SELECT old.id FROM keys AS old LEFT JOIN keys AS new ON new.id = old.rotated_to
     WHERE old.rotated_to IS NOT NULL

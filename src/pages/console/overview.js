@@ -77,11 +77,12 @@ function NearestAccount({ row: { accountId, account, window, limit, remaining } 
 }
 
 /** @param {Overview['animals']} props */
-function Animals({ available, held, ending }) {
+function Animals({ available, held, ending, adopted }) {
   const facts = [
     ['Available', '/animals?status=available', available],
     ['Held', '/animals?status=pending', held],
     ['Orders that end within a day', '/orders?status=pending', ending],
+    ['Adopted in the last seven days', '/orders?status=complete', adopted],
   ];
   return html`<${Card} title="Animals">
     <dl class="facts">${facts.map(

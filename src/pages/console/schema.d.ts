@@ -524,6 +524,8 @@ export interface Overview {
     readonly held: number;
     /** Orders that expire within a day, at most 10000. */
     readonly ending: number;
+    /** Orders that were completed in the last seven days, at most 10000. */
+    readonly adopted: number;
   };
   readonly startedAt: string;
   /** Over the last ten seconds. */

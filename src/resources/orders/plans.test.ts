@@ -1,10 +1,12 @@
 // Contract: section 3.12.
 import assert from 'node:assert/strict';
+import { MOST_COUNTED } from './rules.ts';
 import { OrderStatus } from './schema.ts';
-import { countOpen, type OrderQuery, pageQuery } from './repository.ts';
+import { completedQuery, countOpen, endingQuery, type OrderQuery, pageQuery } from './repository.ts';
 import { DIALECT as POSTGRES } from '../../storage/postgres/dialect.ts';
 import { type Sql, sql } from '../../storage/sql.ts';
 import { DIALECT as SQLITE } from '../../storage/sqlite/dialect.ts';
+import type { Dialect } from '../../storage/transaction.ts';
 import { postgresFixture } from '../../../test/storage/postgres-fixture.ts';
 import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
 import { test } from '../../../test/support/test.ts';
@@ -12,8 +14,9 @@ import { test } from '../../../test/support/test.ts';
 /** Orders. One account has nearly all of them, and the newest are complete: those of any other status are old. */
 const ORDERS = 60_000;
 const ROW = `n, CASE n % 20 WHEN 0 THEN 2 ELSE 1 END, n % 20000, 1, n, n,
-  CASE WHEN n <= 5000 THEN 'pending' WHEN n <= 6000 THEN 'expired' WHEN n <= 7000 THEN 'cancelled' ELSE 'complete' END`;
-const FILL = `INSERT INTO orders (id, account_id, pet_id, quantity, created_at, expires_at, status)`;
+  CASE WHEN n <= 5000 THEN 'pending' WHEN n <= 6000 THEN 'expired' WHEN n <= 7000 THEN 'cancelled' ELSE 'complete' END,
+  CASE WHEN n > 7000 THEN n END`;
+const FILL = `INSERT INTO orders (id, account_id, pet_id, quantity, created_at, expires_at, status, completed_at)`;
 
 const LIMIT = 20;
 
@@ -53,6 +56,24 @@ const NOW = sql`${2_500}`;
 /** With most of the pending orders, with 5 % of them, with none. */
 const ACCOUNTS = [1, 2, 3];
 
+/** What the overview counts, with the index that must have every entry that counts, and how many those are. */
+const countsOf = (dialect: Dialect) => [
+  { index: 'orders_due', range: 'expires_at<?', statement: endingQuery({ dialect }, 2_500), counted: 2_500 },
+  { index: 'orders_due', range: 'expires_at<?', statement: endingQuery({ dialect }, 5_000), counted: 5_000 },
+  {
+    index: 'orders_completed',
+    range: 'completed_at>?',
+    statement: completedQuery({ dialect }, 57_500),
+    counted: 2_500,
+  },
+  {
+    index: 'orders_completed',
+    range: 'completed_at>?',
+    statement: completedQuery({ dialect }, 0),
+    counted: MOST_COUNTED,
+  },
+];
+
 interface Plan {
   readonly 'Node Type': string;
   readonly 'Actual Rows': number;
@@ -68,7 +89,8 @@ function stepsOf(plan: Plan): Plan[] {
 
 test('PostgreSQL reads a page of orders by index, counts open ones up to the limit, and reads no row in vain', async (t) => {
   const { connect, raw } = await postgresFixture(t);
-  await raw(`${FILL} SELECT ${ROW} FROM generate_series(1, ${ORDERS}) n; ANALYZE orders`);
+  await raw(`${FILL} SELECT ${ROW} FROM generate_series(1, ${ORDERS}) n`);
+  await raw('VACUUM ANALYZE orders');
   const client = await connect();
   const explain = async ({ text, values }: Sql) => {
     await client.query(`PREPARE page AS ${text}`);
@@ -112,6 +134,13 @@ test('PostgreSQL reads a page of orders by index, counts open ones up to the lim
         assert.ok(step['Actual Rows'] <= MOST && (step['Rows Removed by Filter'] ?? 0) === 0, where);
       }
     }
+    for (const { index, statement, counted } of countsOf(POSTGRES)) {
+      const steps = await explain(statement);
+      const where = `${mode}: ${JSON.stringify(steps)}`;
+      const [scan] = steps.slice(-1);
+      assert.deepEqual([scan?.['Node Type'], scan?.['Index Name']], ['Index Only Scan', index], where);
+      assert.deepEqual([scan?.['Actual Rows'], scan?.Filter], [counted, undefined], where);
+    }
   }
 });
 
@@ -154,5 +183,10 @@ test('SQLite reads a page of orders and counts open ones by index, and sorts onl
       ),
       ['SEARCH orders USING INDEX orders_by_account (account_id=? AND status=? AND rowid<?)'],
     );
+    for (const { index, range, statement } of countsOf(SQLITE))
+      assert.deepEqual(
+        explain(statement).filter((step) => /SCAN orders|SEARCH|TEMP/.test(step)),
+        [`SEARCH orders USING COVERING INDEX ${index} (${range})`],
+      );
   }
 });

@@ -45,6 +45,8 @@ const ORDERS = new Table(
     status: enumeration(ORDER_STATUSES),
     createdAt: instant,
     expiresAt: instant,
+    /** Absent also if a version without this column completed the order. */
+    completedAt: optional(instant),
     version: integer,
   },
   { key: ['id'], assignsIds: true },
@@ -121,7 +123,8 @@ async function closeOrder(
   status: keyof typeof CLOSING_EVENTS,
 ): Promise<PetRow> {
   const changes = { status, version: order.version + 1 };
-  const update = sql`UPDATE orders SET ${ORDERS.set(changes)} WHERE id = ${order.id}`;
+  const completed = status === 'complete' ? sql`, completed_at = ${transaction.clock}` : empty;
+  const update = sql`UPDATE orders SET ${ORDERS.set(changes)}${completed} WHERE id = ${order.id}`;
   const pets = changeStatus(transaction, actor, pet, CLOSING_EVENTS[status], true);
   await recordEvents(
     transaction,
@@ -379,6 +382,22 @@ export function pageQuery(
   return sql`SELECT * FROM (${join(pages, ' UNION ALL ')}) AS merged ORDER BY id DESC LIMIT ${rows}`;
 }
 
+/** How many open orders expire until `end`. */
+export function endingQuery(engine: Pick<Engine, 'dialect'>, end: number): Sql {
+  return countQuery(engine, 'orders_due', sql`status = 'pending' AND expires_at <= ${end}`);
+}
+
+/** How many orders were completed after `start`. */
+export function completedQuery(engine: Pick<Engine, 'dialect'>, start: number): Sql {
+  return countQuery(engine, 'orders_completed', sql`completed_at > ${start}`);
+}
+
+/** Reads entries of the index alone, and stops at `MOST_COUNTED`. */
+function countQuery({ dialect }: Pick<Engine, 'dialect'>, index: string, condition: Sql): Sql {
+  return sql`SELECT count(*) FROM (SELECT 1 FROM ${dialect.indexedBy(ORDERS, index)}
+    WHERE ${condition} LIMIT ${raw(String(MOST_COUNTED))}) AS counted`;
+}
+
 /** `statement` with the name of the account behind the columns of each order. */
 function joinAccounts(statement: Sql): Sql {
   return sql`SELECT found.*, accounts.name FROM (${statement}) AS found JOIN accounts ON accounts.id = found.account_id
@@ -406,6 +425,10 @@ export function open(
   const ofPet = inTurn((_actor, _accountId, { petId }) => petId, create);
   // So do those of one account, which wait for its lock. With one writer, nobody waits for a lock.
   const ofAccount = engine.hasOneWriter ? ofPet : inTurn((_actor, accountId) => accountId, ofPet);
+  const count = async (statement: Sql): Promise<number> => {
+    const [row] = await engine.read<[bigint]>(statement);
+    return Number(row?.[0]);
+  };
   const readAccountOrders = async (statement: Sql): Promise<readonly AccountOrder[]> =>
     (await engine.read(statement)).map(parseAccountOrder).map(toAccountOrder);
   return {
@@ -447,15 +470,15 @@ export function open(
     /** How many more orders of an account may be open. */
     async countFree(accountId: number): Promise<number> {
       const now = sql`${Math.floor(await engine.now())}`;
-      const [row] = await engine.read<[bigint]>(countOpen(engine, accountId, now, maxOpenOrders));
-      return maxOpenOrders - Number(row?.[0]);
+      return maxOpenOrders - (await count(countOpen(engine, accountId, now, maxOpenOrders)));
     },
-    /** How many open orders expire within this time, in milliseconds: at most `MOST_COUNTED`, by the index of `expireDue`. */
+    /** How many open orders expire within this time, in milliseconds: at most `MOST_COUNTED`. */
     async countEnding(within: number): Promise<number> {
-      const end = Math.floor(await engine.now()) + within;
-      const [row] = await engine.read<[bigint]>(sql`SELECT count(*) FROM (
-        SELECT 1 FROM orders WHERE status = 'pending' AND expires_at <= ${end} LIMIT ${raw(String(MOST_COUNTED))}) AS ending`);
-      return Number(row?.[0]);
+      return count(endingQuery(engine, Math.floor(await engine.now()) + within));
+    },
+    /** How many orders were completed within the last `within` milliseconds: at most `MOST_COUNTED`. */
+    async countCompleted(within: number): Promise<number> {
+      return count(completedQuery(engine, Math.floor(await engine.now()) - within));
     },
     /** Every order as of one instant, oldest first. */
     async *readAll(): AsyncGenerator<AccountOrder> {

@@ -9,18 +9,19 @@ const LIFETIME = 10_000;
 
 interface Repositories {
   readonly pets: Pick<PetRepository, 'countByStatus'>;
-  readonly orders: Pick<OrderRepository, 'countEnding'>;
+  readonly orders: Pick<OrderRepository, 'countEnding' | 'countCompleted'>;
   readonly clock: Clock;
 }
 
-/** Counts what the overview begins with. Each count reads an index, to an end: see `countByStatus` and `countEnding`. */
+/** Counts what the overview begins with. Each count reads an index, to an end. */
 export function animalsReader({ pets, orders, clock }: Repositories) {
   const count = async () => {
-    const [{ available, pending }, ending] = await Promise.all([
+    const [{ available, pending }, ending, adopted] = await Promise.all([
       pets.countByStatus(),
       orders.countEnding(DAY),
+      orders.countCompleted(7 * DAY),
     ]);
-    return { available, held: pending, ending };
+    return { available, held: pending, ending, adopted };
   };
   return cached(clock, count, { lifetime: () => LIFETIME, isSlow: () => false });
 }

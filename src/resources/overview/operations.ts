@@ -36,7 +36,7 @@ const getOverview = read(Overview, {
   role: 'viewer',
   summary: 'Get the overview',
   description:
-    'Returns how many animals are available and held, the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
+    'Returns how many animals are available, held and adopted in the last seven days, the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
     '`startedAt`, `requestsPerSecond`, `latency`, `minutes` and `health` are those of the instance that answers. ' +
     '`minutes` counts every request below `/v1`, `hours` those with a valid key.',
   async handle(_, uses: Uses) {

@@ -13,7 +13,7 @@ const Latency = z.object({ p50: milliseconds.optional(), p99: milliseconds.optio
 });
 
 const EXAMPLE = {
-  animals: { available: 12, held: 3, ending: 1 },
+  animals: { available: 12, held: 3, ending: 1, adopted: 8 },
   startedAt: '2026-11-23T08:00:00.000Z',
   requestsPerSecond: 41.5,
   latency: { p50: 0.8, p99: 4.8 },
@@ -40,6 +40,7 @@ export const Overview = z
         available: count('Animals that can be ordered.', 0, 12),
         held: count('Animals that an order holds, or that are set so.', 0, 3),
         ending: count(`Orders that expire within a day, at most ${MOST_COUNTED}.`, 0, 1),
+        adopted: count(`Orders that were completed in the last seven days, at most ${MOST_COUNTED}.`, 0, 8),
       })
       .meta({ description: 'As of a moment within the last minute.' }),
     startedAt: z.iso.datetime(),
