@@ -6,6 +6,7 @@ import pino from 'pino';
 import { startBackground } from '../../src/app/background.ts';
 import { MINUTE } from '../../src/domain/clock.ts';
 import type { OpenService } from '../../src/resources/feature.ts';
+import { open as openUsage } from '../../src/resources/usage/service.ts';
 import { fakeClock } from '../support/clock.ts';
 import { test } from '../support/test.ts';
 
@@ -63,4 +64,26 @@ test('a flush that does not end keeps no other feature from its last write', asy
   t.mock.timers.tick(1_000);
   await stopped;
   assert.ok(names.includes('keys') && names.includes('all limits'));
+});
+
+test('a stop without time left begins no further batch of usage, and says how many counts are lost', async (t) => {
+  const { promise: hangs, resolve: end } = Promise.withResolvers<void>();
+  let batches = 0;
+  const add = () => (++batches === 2 ? hangs : Promise.resolve());
+  const usage = openUsage({ usageHistory: { add } as never, operationIds: [] });
+  for (let keyId = 1; keyId <= 2_500; keyId++) usage.uses.usage.record(keyId, -1, 200, 0);
+  const { background } = start(t, [usage], []);
+  background.leave();
+  const stopped = background.stop();
+  while (batches < 2) await nextTurn();
+  background.abandon();
+  t.mock.timers.tick(300);
+  const lost = {
+    message: 'Counts are lost: a stop had no time to write 1500 requests of the usage history.',
+  };
+  await assert.rejects(stopped, lost);
+  assert.deepEqual(background.unwritten(), { requests: 1_500, keys: 1_500 });
+  end();
+  await nextTurn();
+  assert.equal(batches, 2);
 });

@@ -6,16 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite } from 'node:test';
 import { Client } from 'pg';
 import { SCOPES } from '../../src/domain/scope.ts';
-import { newKey } from '../storage/fixture.ts';
 import { call } from '../support/api.ts';
-import { onPostgres, storeOf } from '../support/databases.ts';
+import { onPostgres } from '../support/databases.ts';
 import { type Reply, startEndpoint } from '../support/endpoint.ts';
 import { issueKey } from '../support/instances.ts';
 import { each, keepAliveClient } from '../support/load.ts';
-import { PLENTY } from '../support/service.ts';
 import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../support/process.ts';
 import { test } from '../support/test.ts';
-import { addKey, createAccount } from '../support/store.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 
@@ -135,49 +132,6 @@ void suite('stop', { concurrency: true }, () => {
       'the last counts could not be written down and are lost',
       'stopped',
     ]);
-  });
-
-  test('a stop during a long flush of usage ends in order and says how many counts are lost', async (t) => {
-    const env = await onPostgres(t);
-    const { accounts, keys } = await storeOf(t, env);
-    const { id } = await createAccount(accounts, 'shop', 'enterprise', PLENTY);
-    const issued = Array.from({ length: 200 }, () => newKey(id));
-    for (const key of issued) await addKey(keys, key);
-    const service = await startServiceProcess(t, env);
-    const operator = new Client({ connectionString: env['DATABASE_URL'] });
-    // The database is dropped under it if the test fails.
-    operator.on('error', () => undefined);
-    await operator.connect();
-    // Nothing is written until the commit. From then on, a batch takes long, and there are two.
-    const slow = (table: string) => `CREATE TRIGGER slow AFTER INSERT ON ${table} EXECUTE FUNCTION slow()`;
-    await operator.query(`BEGIN; CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN PERFORM pg_sleep(2.5); RETURN NULL; END';
-      ${['usage_days', 'usage_recent', 'usage_totals'].map(slow).join(';')}`);
-    const paths = ['pets', 'pets?limit=x', 'pets/99', 'categories', 'categories/99', 'account', 'nothing'];
-    await each(issued, 20, async ({ key }) => {
-      const client = keepAliveClient(service.url, key.reveal(), 1);
-      for (const path of paths) await client.send(`/v1/${path}`);
-      client.close();
-    });
-    await operator.query('COMMIT');
-    service.child.kill('SIGTERM');
-    const { code, stdout, stderr } = await service.ended;
-    assert.equal(code, 1);
-    assert.match(stderr, /^petstore: Counts are lost[^\n]+\n$/);
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { msg: string; unwritten: { requests: number; keys: number } });
-    assert.equal(lines.at(-1)?.msg, 'stopped');
-    const [lost, ...more] = lines.filter((line) => line.unwritten !== undefined);
-    assert.ok(lost && more.length === 0);
-    assert.equal(lost.msg, 'the last counts could not be written down and are lost');
-    const written = await operator.query<{ requests: number }>(
-      'SELECT coalesce(sum(ok + client_error + refused), 0)::int AS requests FROM usage_days',
-    );
-    assert.equal(written.rows[0]!.requests + lost.unwritten.requests, issued.length * paths.length);
-    assert.ok(lost.unwritten.keys > 0 && lost.unwritten.keys <= issued.length);
-    await operator.end();
   });
 
   test('a stop leaves the backlog of the feed to the next start, and loses nothing', async (t) => {
