@@ -1,6 +1,5 @@
 // Contract: sections 1 and 9.
-import { EVENT_TYPE_NAMES } from '../resources/events/rules.ts';
-import type { z } from 'zod';
+import { EVENT_TYPE_NAMES, readKind } from '../resources/events/rules.ts';
 import { EVENT_SCHEMAS, RESOURCES } from '../resources/operations.ts';
 import type { ClientOperation, Operation, OperationGroup } from '../http/operation.ts';
 import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
@@ -128,8 +127,8 @@ function* describe(urls: Urls, base: string, resources: readonly OperationGroup<
 function describeWebhooks() {
   return Object.fromEntries(
     EVENT_TYPE_NAMES.map((type) => {
-      const kind = type.slice(0, type.indexOf('.'));
-      const schema = EVENT_SCHEMAS[kind] as z.ZodType;
+      const kind = readKind(type);
+      const schema = EVENT_SCHEMAS[kind];
       const [event] = listExamples(schema) as readonly object[];
       const example = { summary: type, value: { ...event, type } };
       return [

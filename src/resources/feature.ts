@@ -58,7 +58,7 @@ type Groups<Group> = Group | readonly Group[];
 export interface OperationsModule {
   readonly CLIENTS?: Groups<Resource<never>> | ((kinds: EventKinds) => Resource<never>);
   /** The events that it writes. */
-  readonly EVENTS?: EventKinds;
+  readonly EVENTS?: Partial<EventKinds>;
   readonly OPERATORS?: Groups<OperatorResource<never>>;
 }
 

@@ -7,7 +7,7 @@ import type {
   OperatorOperation,
 } from '../http/operation.ts';
 import type { DeprecatedOperation } from './deprecations/uses.ts';
-import { EVENT_TYPE_NAMES } from './events/rules.ts';
+import { EVENT_KINDS } from './events/rules.ts';
 import type { EventKinds } from './events/schema.ts';
 import type { OperationsModule, Together } from './feature.ts';
 import { FEATURES } from './index.ts';
@@ -37,16 +37,13 @@ const MODULES: readonly OperationsModule[] = await Promise.all(
   FEATURES.flatMap((each) => ('operations' in each ? [each.operations()] : [])),
 );
 
-const KINDS = MODULES.flatMap(({ EVENTS: kinds = {} }) => Object.entries(kinds));
+/** A kind of event without a schema does not compile, nor does a schema without a type of event. */
+const KINDS: EventKinds = Object.assign({}, ...MODULES.map(({ EVENTS: kinds }) => kinds)) as Together<
+  Extract<Modules, { readonly EVENTS: unknown }>['EVENTS']
+>;
 
 /** The schemas of all events, in the order of the types. */
-export const EVENT_SCHEMAS: EventKinds = Object.fromEntries(
-  KINDS.toSorted(([one], [other]) => findIndex(one) - findIndex(other)),
-);
-
-function findIndex(kind: string): number {
-  return EVENT_TYPE_NAMES.findIndex((type) => type.startsWith(`${kind}.`));
-}
+export const EVENT_SCHEMAS = Object.fromEntries(EVENT_KINDS.map((kind) => [kind, KINDS[kind]])) as EventKinds;
 
 /** Makes one group of those with the same name, and tells each operation what it uses. By name. */
 function joinGroups<Op extends Operation>(groups: readonly GroupPart<Op, never>[]): OperationGroup<Op>[] {

@@ -207,11 +207,9 @@ export const OPERATORS: OperatorResource<OperatorUses> = {
   operations: [listAccounts, countAccounts, createAccount, getDetails, changeAccount],
 };
 
-export const EVENTS = {
-  limit: describeEvents('limit', LimitUse, {
-    id: 'LimitEvent',
-    description:
-      'The account has used 80 % of its limit of a day (`limit.warning`), or all of it (`limit.reached`).',
-    hasVersion: false,
-  }),
-};
+export const EVENTS = describeEvents('limit', LimitUse, {
+  id: 'LimitEvent',
+  description:
+    'The account has used 80 % of its limit of a day (`limit.warning`), or all of it (`limit.reached`).',
+  hasVersion: false,
+});

@@ -122,11 +122,9 @@ export const OPERATORS: OperatorResource<Uses> = {
   ],
 };
 
-export const EVENTS = {
-  category: describeEvents('category', Category, {
-    id: 'CategoryEvent',
-    description:
-      'A category was added, changed or deleted. `data` is the category, of a deleted one as it was before.',
-    hasVersion: true,
-  }),
-};
+export const EVENTS = describeEvents('category', Category, {
+  id: 'CategoryEvent',
+  description:
+    'A category was added, changed or deleted. `data` is the category, of a deleted one as it was before.',
+  hasVersion: true,
+});

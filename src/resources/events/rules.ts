@@ -5,7 +5,7 @@ import type { Scope } from '../../domain/scope.ts';
 /** Whose events of a type are: of the catalogue, of an account, or of an account in one environment. */
 type Owner = 'catalogue' | 'account' | 'environment';
 
-interface EventKind {
+interface EventDeclaration {
   /** The scope that a key needs besides, to see events of this type. */
   readonly scope?: Scope;
   readonly owner: Owner;
@@ -31,11 +31,18 @@ export const EVENT_TYPES = {
   'key.banned': { scope: 'keys:manage', owner: 'environment' },
   'key.expiring': { scope: 'keys:manage', owner: 'environment' },
   'webhook.disabled': { scope: 'webhooks:manage', owner: 'environment' },
-} as const satisfies Readonly<Record<string, EventKind>>;
+} as const satisfies Readonly<Record<string, EventDeclaration>>;
 
 export type EventType = keyof typeof EVENT_TYPES;
 
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as readonly EventType[];
+
+/** What events are about: the first word of their types. */
+export type EventKind = EventType extends `${infer Kind}.${string}` ? Kind : never;
+
+export const readKind = (type: EventType) => type.split('.')[0] as EventKind;
+
+export const EVENT_KINDS: readonly EventKind[] = [...new Set(EVENT_TYPE_NAMES.map(readKind))];
 
 /** A filter: a type, all types of a kind of thing, or all types. */
 export type TypeFilter = EventType | `${string}.*` | '*';
@@ -46,7 +53,7 @@ export const MOST_TYPES = 20;
 /** Every filter that there is. */
 export const TYPE_FILTERS: readonly TypeFilter[] = [
   '*',
-  ...new Set(EVENT_TYPE_NAMES.map((type) => `${type.split('.')[0]}.*` as const)),
+  ...EVENT_KINDS.map((kind) => `${kind}.*` as const),
   ...EVENT_TYPE_NAMES,
 ];
 
@@ -88,7 +95,7 @@ export function findStream(
 export function visibleStreams(viewer: Viewer, filters: readonly TypeFilter[] = ['*']): readonly Stream[] {
   return chooseTypes(filters)
     .filter((type) => {
-      const { scope }: EventKind = EVENT_TYPES[type];
+      const { scope }: EventDeclaration = EVENT_TYPES[type];
       return scope === undefined || viewer.scopes.includes(scope);
     })
     .map((type) => findStream(type, viewer));
@@ -100,7 +107,7 @@ export function chooseTypes(filters: readonly TypeFilter[]): readonly EventType[
 }
 
 function matchesAny(type: EventType, filters: readonly TypeFilter[]): boolean {
-  const group = `${type.split('.')[0]}.*`;
+  const group = `${readKind(type)}.*`;
   return filters.some((filter) => filter === '*' || filter === type || filter === group);
 }
 

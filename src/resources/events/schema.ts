@@ -1,7 +1,7 @@
 // Contract: section 13.
 import { z } from 'zod';
 import { dateTime, int64, listExamples } from '../../domain/fields.ts';
-import { EVENT_TYPE_NAMES, type EventType } from './rules.ts';
+import { EVENT_TYPE_NAMES, type EventKind, type EventType } from './rules.ts';
 
 const VERSION = int64.meta({
   minimum: 1,
@@ -18,17 +18,17 @@ interface EventsAbout {
   readonly example?: object;
 }
 
-/** The events of each kind of thing, by the name that their types begin with. */
-export type EventKinds = Readonly<Record<string, z.ZodType>>;
+/** The events of each kind of thing. */
+export type EventKinds = Readonly<Record<EventKind, z.ZodType>>;
 
 /** The events of one kind of thing: `pet.*`. */
-export function describeEvents<Data extends z.ZodType>(
-  group: string,
-  data: Data,
+export function describeEvents<Kind extends EventKind>(
+  kind: Kind,
+  data: z.ZodType,
   { id, description, hasVersion, example }: EventsAbout,
-) {
-  const types = EVENT_TYPE_NAMES.filter((type) => type.startsWith(`${group}.`));
-  return z
+): Pick<EventKinds, Kind> {
+  const types = EVENT_TYPE_NAMES.filter((type) => type.startsWith(`${kind}.`));
+  const schema = z
     .object({
       id: z
         .string()
@@ -56,6 +56,7 @@ export function describeEvents<Data extends z.ZodType>(
         },
       ],
     });
+  return { [kind]: schema } as unknown as Pick<EventKinds, Kind>;
 }
 
 /** Every event of a feed or a webhook. `kinds`: the events of each kind of thing. */

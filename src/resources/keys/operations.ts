@@ -355,11 +355,9 @@ export const OPERATORS: OperatorResource<OperatorUses> = {
   operations: [listAllKeys, countKeys, createKeyOfAccount, findKey, rotateAnyKey, revokeAnyKey],
 };
 
-export const EVENTS = {
-  key: describeEvents('key', Key, {
-    id: 'KeyEvent',
-    description:
-      'A key of the account was created, rotated, revoked or banned, or it ends within a week. `data` is the key, without the key itself.',
-    hasVersion: false,
-  }),
-};
+export const EVENTS = describeEvents('key', Key, {
+  id: 'KeyEvent',
+  description:
+    'A key of the account was created, rotated, revoked or banned, or it ends within a week. `data` is the key, without the key itself.',
+  hasVersion: false,
+});

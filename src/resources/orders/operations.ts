@@ -192,11 +192,8 @@ export const OPERATORS: OperatorResource<Uses> = {
   operations: [listAllOrders, getAnyOrder, completeAnyOrder, cancelAnyOrder],
 };
 
-export const EVENTS = {
-  order: describeEvents('order', Order, {
-    id: 'OrderEvent',
-    description:
-      'An order of the account was made, completed, cancelled, or has expired. `data` is the order.',
-    hasVersion: true,
-  }),
-};
+export const EVENTS = describeEvents('order', Order, {
+  id: 'OrderEvent',
+  description: 'An order of the account was made, completed, cancelled, or has expired. `data` is the order.',
+  hasVersion: true,
+});

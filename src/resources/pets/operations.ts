@@ -294,11 +294,9 @@ export const OPERATORS: OperatorResource<Uses> = {
   ],
 };
 
-export const EVENTS = {
-  pet: describeEvents('pet', Pet, {
-    id: 'PetEvent',
-    description:
-      'An animal was added, changed or deleted. `data` is the animal, of a deleted one as it was before.',
-    hasVersion: true,
-  }),
-};
+export const EVENTS = describeEvents('pet', Pet, {
+  id: 'PetEvent',
+  description:
+    'An animal was added, changed or deleted. `data` is the animal, of a deleted one as it was before.',
+  hasVersion: true,
+});

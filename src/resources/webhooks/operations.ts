@@ -428,11 +428,9 @@ export const OPERATORS: OperatorResource<OperatorStores> = {
   operations: [listAllWebhooks, listAllDeliveries, changeWebhook],
 };
 
-export const EVENTS = {
-  webhook: describeEvents('webhook', Webhook, {
-    id: 'WebhookEvent',
-    description: 'An endpoint of the account was disabled. `data` is the webhook, without its secret.',
-    hasVersion: false,
-    example: { ...EXAMPLE_WEBHOOK, enabled: false, disabledReason: 'gone' },
-  }),
-};
+export const EVENTS = describeEvents('webhook', Webhook, {
+  id: 'WebhookEvent',
+  description: 'An endpoint of the account was disabled. `data` is the webhook, without its secret.',
+  hasVersion: false,
+  example: { ...EXAMPLE_WEBHOOK, enabled: false, disabledReason: 'gone' },
+});
