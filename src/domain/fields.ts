@@ -21,9 +21,15 @@ export function listExamples(schema: z.ZodType): readonly unknown[] {
 export const count = (description: string, minimum: number, example: number) =>
   int64.meta({ format: 'int32', minimum, maximum: 2 ** 31 - 1, description, examples: [example] });
 
-export const ScopeName = z
-  .enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` })
-  .meta({ id: 'Scope', description: 'What a key may do.', examples: ['pets:read'] });
+/** One of these words, in a request. */
+export const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  z.enum(words, { error: `must be one of ${words.join(', ')}` });
+
+export const ScopeName = oneOf(SCOPES).meta({
+  id: 'Scope',
+  description: 'What a key may do.',
+  examples: ['pets:read'],
+});
 
 /** A date-time in an answer. */
 export const dateTime = z

@@ -1,6 +1,6 @@
 // Contract: sections 3.13 and 10.2.
 import { z } from 'zod';
-import { count, dateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
+import { count, dateTime, int64, oneOf, ScopeName, wholeNumber } from '../../domain/fields.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../../domain/scope.ts';
 import { LIMIT_MAX, PLAN_NAMES } from '../../domain/plan.ts';
 import { NOTE_MAX } from './rules.ts';
@@ -87,7 +87,7 @@ export const OwnAccount = z
 const limitOfWindow = wholeNumber(1, LIMIT_MAX);
 
 const name = z.string({ error: 'must be a string' });
-const plan = z.enum(PLAN_NAMES, { error: `must be one of ${PLAN_NAMES.join(', ')}` });
+const plan = oneOf(PLAN_NAMES);
 const note = z.string({ error: 'must be a string' }).meta({
   maxLength: NOTE_MAX,
   description: 'What operators note about the account. An empty text removes it.',

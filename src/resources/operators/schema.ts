@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { bodyInstant } from '../../domain/fields.ts';
+import { bodyInstant, oneOf } from '../../domain/fields.ts';
 import { ROLES } from '../../domain/operator.ts';
 
 export const Me = z
@@ -34,7 +34,7 @@ export const Operator = z
 export const NewOperator = z
   .object({
     name: z.string({ error: 'must be a string' }),
-    role: z.enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` }),
+    role: oneOf(ROLES),
   })
   .meta({
     id: 'NewOperator',

@@ -1,15 +1,13 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import { dateTime, givenDateTime, int64 } from '../../domain/fields.ts';
+import { dateTime, givenDateTime, int64, oneOf } from '../../domain/fields.ts';
 import { ORDER_STATUSES } from './rules.ts';
 
-export const OrderStatus = z
-  .enum(ORDER_STATUSES, { error: `must be one of ${ORDER_STATUSES.join(', ')}` })
-  .meta({
-    id: 'OrderStatus',
-    description: 'Status of an order. An order is open while it is pending.',
-    examples: ['pending'],
-  });
+export const OrderStatus = oneOf(ORDER_STATUSES).meta({
+  id: 'OrderStatus',
+  description: 'Status of an order. An order is open while it is pending.',
+  examples: ['pending'],
+});
 
 export const EXAMPLE_ORDER = {
   id: 9,

@@ -1,14 +1,16 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import { count, date, int64, list, listExamples, text } from '../../domain/fields.ts';
+import { count, date, int64, list, listExamples, oneOf, text } from '../../domain/fields.ts';
 import { parseObject } from '../../domain/parse.ts';
 import { foldedName } from '../../domain/text.ts';
 import { type DetailName, PET_STATUSES, SEXES, SIZES } from './rules.ts';
 
 /** The three states of an animal. `rules.ts` has their transitions. */
-export const PetStatus = z
-  .enum(PET_STATUSES, { error: `must be one of ${PET_STATUSES.join(', ')}` })
-  .meta({ id: 'PetStatus', description: 'Availability status of an animal.', examples: ['available'] });
+export const PetStatus = oneOf(PET_STATUSES).meta({
+  id: 'PetStatus',
+  description: 'Availability status of an animal.',
+  examples: ['available'],
+});
 
 const name = text(200, { description: "The animal's name.", examples: ['Rex'] });
 
@@ -17,10 +19,8 @@ const categoryId = int64.meta({
   examples: [7],
 });
 
-const oneOf = <const Word extends string>(words: readonly Word[], description: string, example: Word) =>
-  z
-    .enum(words, { error: `must be one of ${words.join(', ')}` })
-    .meta({ description: `Beta. ${description}`, examples: [example] });
+const word = <const Word extends string>(words: readonly Word[], description: string, example: Word) =>
+  oneOf(words).meta({ description: `Beta. ${description}`, examples: [example] });
 
 const words = (most: number, description: string, example: string) =>
   text(most, { description: `Beta. ${description}`, examples: [example] });
@@ -52,8 +52,8 @@ const hasTwins = (tags: readonly string[]) => new Set(tags.map(foldedName)).size
 const DETAILS = {
   description: words(2_000, 'What the animal is like.', 'Calm, and fond of children.'),
   breed: words(100, 'Its breed.', 'Beagle'),
-  sex: oneOf(SEXES, 'Its sex.', 'male'),
-  size: oneOf(SIZES, 'How large it is, or will be.', 'medium'),
+  sex: word(SEXES, 'Its sex.', 'male'),
+  size: word(SIZES, 'How large it is, or will be.', 'medium'),
   color: words(100, 'Its color.', 'Tricolor'),
   birthDate: date.meta({
     description: 'Beta. The day of its birth, often an estimate: not after tomorrow in UTC.',

@@ -1,12 +1,11 @@
 // Contract: section 13.
 import { z } from 'zod';
-import { bodyInstant, dateTime, int64, list, optionalText } from '../../domain/fields.ts';
+import { bodyInstant, dateTime, int64, list, oneOf, optionalText } from '../../domain/fields.ts';
 import { MOST_TYPES, TYPE_FILTERS } from '../events/rules.ts';
 import { FAILURES, URL_LENGTH, writeUrl } from './rules.ts';
 import { DELIVERY_STATUSES, DISABLED_REASONS } from './table.ts';
 
 const URL_ISSUE = `must be a URL of at most ${URL_LENGTH} characters`;
-const TYPE_ISSUE = `must be one of ${TYPE_FILTERS.join(', ')}`;
 const TYPES_ISSUE = `must be an array of 1 to ${MOST_TYPES} types of events`;
 
 const url = z
@@ -21,7 +20,7 @@ const url = z
 
 const sentUrl = url.transform(writeUrl);
 
-const typeFilter = z.enum(TYPE_FILTERS as [string, ...string[]], { error: TYPE_ISSUE });
+const typeFilter = oneOf<string>(TYPE_FILTERS);
 const types = list(typeFilter, { least: 1, most: MOST_TYPES, error: TYPES_ISSUE }).meta({
   description:
     'The types of its events: a type, all types of a kind (`order.*`) or all (`*`). It gets those that the key that chose them may see.',
