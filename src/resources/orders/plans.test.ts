@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { MOST_COUNTED } from './rules.ts';
 import { OrderStatus } from './schema.ts';
-import { completedQuery, countOpen, endingQuery, type OrderQuery, pageQuery } from './repository.ts';
+import {
+  anyDueQuery,
+  completedQuery,
+  countOpen,
+  dueQuery,
+  endingQuery,
+  type OrderQuery,
+  pageQuery,
+  petOrdersQuery,
+} from './repository.ts';
 import { DIALECT as POSTGRES } from '../../storage/postgres/dialect.ts';
 import { type Sql, sql } from '../../storage/sql.ts';
 import { DIALECT as SQLITE } from '../../storage/sqlite/dialect.ts';
@@ -188,5 +197,28 @@ test('SQLite reads a page of orders and counts open ones by index, and sorts onl
         explain(statement).filter((step) => /SCAN orders|SEARCH|TEMP/.test(step)),
         [`SEARCH orders USING COVERING INDEX ${index} (${range})`],
       );
+  }
+});
+
+test('SQLite finds what is due, and the orders of animals, without a look at other orders', async (t) => {
+  const { raw } = await sqliteFixture(t);
+  for (const statistics of ['', 'ANALYZE']) {
+    const db = raw();
+    db.exec(statistics);
+    const explain = (statement: Sql) =>
+      db
+        .prepare(`EXPLAIN QUERY PLAN ${statement.sql}`)
+        .all()
+        .map(({ detail }) => String(detail))
+        .filter((step) => /orders|TEMP/.test(step));
+    const database = { dialect: SQLITE };
+    const claims = sql`status IN ('pending', 'complete')`;
+    assert.deepEqual(explain(anyDueQuery(database, 1)), [
+      'SEARCH orders USING COVERING INDEX orders_due (expires_at<?)',
+    ]);
+    assert.deepEqual(explain(dueQuery(database, 1)), ['SEARCH orders USING INDEX orders_due (expires_at<?)']);
+    assert.deepEqual(explain(petOrdersQuery(database, [1n, 2n], claims)), [
+      'SEARCH orders USING INDEX orders_by_pet_and_account (pet_id=?)',
+    ]);
   }
 });

@@ -300,19 +300,49 @@ function describeClosing({ id, accountId }: OrderRow, status: 'complete' | 'canc
 /** Orders that one transaction expires: few enough that it holds their animals for milliseconds. */
 const EXPIRED_AT_ONCE = 100;
 
+const isDue = (now: number): Sql => sql`orders.status = 'pending' AND expires_at <= ${now}`;
+
+/** Whether the time of an open order has passed. */
+export function anyDueQuery({ dialect }: Pick<Engine, 'dialect'>, now: number): Sql {
+  return sql`SELECT 1 FROM ${dialect.indexedBy(ORDERS, 'orders_due')} WHERE ${isDue(now)} LIMIT 1`;
+}
+
+/**
+ * Locks a portion of the animals whose open orders are due, those that are due longest first. Leaves out animals that another
+ * transaction changes now, so it never waits: others wait for its animals.
+ */
+export function dueQuery({ dialect }: Pick<Engine, 'dialect'>, now: number): Sql {
+  return sql`SELECT pet_id FROM ${dialect.indexedBy(ORDERS, 'orders_due')} JOIN pets ON pets.id = pet_id
+    WHERE ${isDue(now)} ORDER BY expires_at LIMIT ${EXPIRED_AT_ONCE} ${dialect.forUpdateOfUnlocked(PETS)}`;
+}
+
+/** The orders of these animals that meet the condition. */
+export function petOrdersQuery(
+  { dialect }: Pick<Engine, 'dialect'>,
+  petIds: readonly bigint[],
+  condition: Sql,
+): Sql {
+  return sql`SELECT ${ORDERS.list} FROM ${dialect.indexedBy(ORDERS, 'orders_by_pet_and_account')}
+    WHERE ${dialect.isAnyOf('pet_id', petIds)} AND ${condition}`;
+}
+
+async function findPetOrders(
+  transaction: Transaction,
+  petIds: readonly bigint[],
+  condition: Sql,
+): Promise<readonly OrderRow[]> {
+  return (await transaction.query(petOrdersQuery(transaction, petIds, condition))).map(ORDERS.parse);
+}
+
 /** Expires a portion of the orders whose time has passed. Resolves with whether there may be more. */
 async function expireOrders(transaction: Transaction): Promise<boolean> {
   const { dialect } = transaction;
   const now = Math.floor(await transaction.now());
-  const isDue = sql`orders.status = 'pending' AND expires_at <= ${now}`;
-  // Leaves out animals that another transaction changes now, so it never waits: others wait for its animals.
-  const due = await transaction.query<readonly [petId: bigint]>(sql`
-    SELECT pet_id FROM orders JOIN pets ON pets.id = pet_id WHERE ${isDue}
-    ORDER BY expires_at LIMIT ${EXPIRED_AT_ONCE} ${dialect.forUpdateOfUnlocked(PETS)}`);
+  const due = await transaction.query<readonly [petId: bigint]>(dueQuery(transaction, now));
   if (due.length === 0) return false;
-  // Checked again under the locks.
   const ids = due.map(([petId]) => petId);
-  const orders = await transaction.select(ORDERS, sql`WHERE ${isDue} AND ${dialect.isAnyOf('pet_id', ids)}`);
+  // Checked again under the locks.
+  const orders = await findPetOrders(transaction, ids, isDue(now));
   const pets = await transaction.select(PETS, sql`WHERE ${dialect.isAnyOf('id', ids)}`);
   const byId = new Map(pets.map((pet) => [pet.id, pet]));
   for (const order of orders) {
@@ -328,10 +358,7 @@ async function findClaims(
   ids: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, Claim>> {
   if (ids.length === 0) return new Map();
-  const orders = await transaction.select(
-    ORDERS,
-    sql`WHERE ${transaction.dialect.isAnyOf('pet_id', ids)} AND status IN ('pending', 'complete')`,
-  );
+  const orders = await findPetOrders(transaction, ids, sql`status IN ('pending', 'complete')`);
   const now = await transaction.now();
   const claims = new Map<bigint, Claim>();
   for (const { petId, status } of orders) if (status === 'complete') claims.set(petId, 'adopted');
@@ -496,10 +523,7 @@ export function open(
      */
     async expireDue(): Promise<boolean> {
       // Usually there are none, and a read costs less than a write.
-      const now = Math.floor(await engine.now());
-      const due = await engine.read(
-        sql`SELECT 1 FROM orders WHERE status = 'pending' AND expires_at <= ${now} LIMIT 1`,
-      );
+      const due = await engine.read(anyDueQuery(engine, Math.floor(await engine.now())));
       return due.length > 0 && (await engine.write(expireOrders));
     },
   };
