@@ -213,23 +213,19 @@ type CallFor<M extends Method, D, P, Body> = D extends ForOperators
 /** What `handle` may return: only codes that are declared, or that every operation of its method has. */
 type Allowed<M extends Method, D> = HandlerResult<
   | (D extends { readonly errors: infer Errors } ? Extract<keyof Errors, ErrorCode> : never)
+  // No schema knows every rule, such as that an end lies in the future.
+  | (M extends 'GET' ? 'invalid_parameter' : M extends 'DELETE' ? never : 'invalid_request')
   // A write can find that its key is no longer valid, or lacks the scope.
   | (D extends ForOperators
-      ? ImpliedToOperators[M]
-      : ImpliedToClients[M] | 'unauthorized' | 'insufficient_scope')
+      ? never
+      : 'unauthorized' | 'insufficient_scope' | (M extends 'POST' ? (typeof REPEAT_CODES)[number] : never))
 >;
 
-/** The codes that every operation of a method can answer with. No schema knows every rule, such as that an end lies in the future. */
-interface ImpliedToOperators {
-  readonly GET: 'invalid_parameter';
-  readonly POST: 'invalid_request';
-  readonly PATCH: 'invalid_request';
-  readonly DELETE: never;
-}
+/** The codes about the body of a request. */
+const BODY_CODES = ['invalid_request', 'payload_too_large', 'unsupported_media_type'] as const;
 
-interface ImpliedToClients extends Omit<ImpliedToOperators, 'POST'> {
-  readonly POST: ImpliedToOperators['POST'] | 'conflict' | 'idempotency_key_reused';
-}
+/** The codes about the `Idempotency-Key` of a request. */
+const REPEAT_CODES = ['conflict', 'idempotency_key_reused'] as const;
 
 type AnyKey<Union> = Union extends unknown ? keyof Union : never;
 
@@ -506,42 +502,29 @@ export function queryParameters({
   return Object.entries(parameters).filter(([name]) => !inPath.includes(name));
 }
 
-/** What every operation can answer. */
-const CLIENT_CODES: readonly ErrorCode[] = [
-  'unauthorized',
-  'rate_limit_exceeded',
-  'daily_limit_exceeded',
-  'internal_error',
-  'unavailable',
-];
-const OPERATOR_CODES: readonly ErrorCode[] = [
-  'unauthorized',
-  'insufficient_scope',
-  'rate_limit_exceeded',
-  'internal_error',
-  'unavailable',
-];
-
 /** Every error code that an operation can answer with, in the order of `ERRORS`. */
 export function errorCodes(declaration: Operation): ErrorCode[] {
-  const { method, body, errors, role, scope, deprecated } = declaration;
-  const codes = new Set<string>([
-    ...(role === undefined ? CLIENT_CODES : OPERATOR_CODES),
-    ...Object.keys(errors),
+  const { method, body, errors, role, scope, allowance, deprecated } = declaration;
+  const isForClients = role === undefined;
+  const isRepeatable = isForClients && method === 'POST';
+  const hasQuery = queryParameters(declaration).length > 0;
+  const codes = new Set<ErrorCode | false>([
+    'unauthorized',
+    'rate_limit_exceeded',
+    'internal_error',
+    'unavailable',
+    ...(Object.keys(errors) as ErrorCode[]),
+    ...(body === undefined ? [] : BODY_CODES),
+    ...(isRepeatable ? REPEAT_CODES : []),
+    method === 'DELETE' && 'invalid_request',
+    isForClients && 'daily_limit_exceeded',
+    isForClients && allowance !== 'holder' && 'key_banned',
+    (!isForClients || scope !== undefined) && 'insufficient_scope',
+    (isRepeatable || hasQuery) && 'invalid_parameter',
+    deprecated !== undefined && 'gone',
   ]);
-  if (body !== undefined) for (const code of BODY_CODES) codes.add(code);
-  if (method === 'DELETE') codes.add('invalid_request');
-  if (role === undefined && declaration.allowance !== 'holder') codes.add('key_banned');
-  if (scope !== undefined) codes.add('insufficient_scope');
-  const isRepeatable = role === undefined && method === 'POST';
-  if (isRepeatable) for (const code of ['conflict', 'idempotency_key_reused']) codes.add(code);
-  if (isRepeatable || queryParameters(declaration).length > 0) codes.add('invalid_parameter');
-  if (deprecated !== undefined) codes.add('gone');
   return ERROR_CODES.filter((code) => codes.has(code));
 }
-
-/** The codes about the body of a request. */
-const BODY_CODES = ['invalid_request', 'payload_too_large', 'unsupported_media_type'] as const;
 
 /** The message of a 412. It is true for a tag that is out of date, malformed or of other content. */
 export function otherTag(content: string): string {
