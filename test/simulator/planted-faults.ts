@@ -89,8 +89,8 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     file: 'src/resources/orders/repository.ts',
     changes: [
       [
-        "const isDue = sql`orders.status = 'pending' AND expires_at <= ${now}`;",
-        'const isDue = sql`expires_at <= ${now}`;',
+        'findPetOrders(transaction, ids, isDue(now))',
+        'findPetOrders(transaction, ids, sql`expires_at <= ${now}`)',
       ],
     ],
   },
