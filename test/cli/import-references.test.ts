@@ -55,7 +55,8 @@ line 5: the row in line 2 has this reference already.
       }
       await assert.rejects(store.pets.addAll(animals(), { actor, atomic }), {
         code: 'conflict',
-        message: 'Another program has just taken a reference of these animals: import the rest again.',
+        message:
+          'Another program has just taken a reference of these animals: repeat the command for the rest.',
       });
       assert.equal((await Array.fromAsync(store.pets.readAll())).length, 1);
     });

@@ -1,6 +1,8 @@
 // Contract: section 8.2.
 import assert from 'node:assert/strict';
-import { DATABASES, storeOf } from '../support/databases.ts';
+import { Client } from 'pg';
+import { DATABASES, onPostgres, storeOf } from '../support/databases.ts';
+import { waitForBlocked } from '../support/postgres.ts';
 import { run, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { findOrCreateAccount } from '../support/store.ts';
 import { test } from '../support/test.ts';
@@ -97,6 +99,29 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     assert.equal((await catalogue(variables)).match(/"reference"/g)?.length, 9);
   });
 }
+
+test('PostgreSQL: an update meets a program that adds its animal meanwhile, says so, and ends when it is started again', async (t) => {
+  const variables = await onPostgres(t);
+  const operator = new Client({ connectionString: variables['DATABASE_URL'] });
+  await operator.connect();
+  await operator.query('BEGIN');
+  await operator.query(
+    `INSERT INTO pets (name, category_id, version, owner_id, reference) VALUES ('Rex', 1, 1, 0, 'A2')`,
+  );
+  const first = updating(variables, csv('Rex,1,A1', 'Rexi,1,A2'));
+  await waitForBlocked(operator, 1);
+  await operator.query('COMMIT');
+  await operator.end();
+  const { code, stdout, stderr } = await first;
+  assert.match(
+    stderr,
+    /^petstore: Another program has just taken a reference of these animals: repeat the command/,
+  );
+  assert.match(stdout, /^added 0, changed 0[^]+^Stopped: the row in line 2 and those below it/m);
+  assert.equal(code, 1);
+  const second = await updating(variables, csv('Rex,1,A1', 'Rexi,1,A2'));
+  assert.match(second.stdout, /^added 1, changed 1, unchanged 0/);
+});
 
 test('a file with one reference twice changes nothing', async (t) => {
   const variables = temporaryEnvironment(t);

@@ -94,3 +94,9 @@ export async function startSharedPostgres(): Promise<TestServer> {
   server.child().unref();
   return server;
 }
+
+/** Resolves once so many other connections wait for what this one has locked. A transaction sees `pg_stat_activity` as it was before. */
+export async function waitForBlocked(client: Client, count: number): Promise<void> {
+  const blocked = 'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
+  while (((await client.query(blocked)).rowCount ?? 0) < count);
+}

@@ -46,6 +46,8 @@ export interface ServiceOptions {
   readonly limits?: Partial<HttpLimits>;
   /** Of the endpoints of webhooks. */
   readonly nameServers?: readonly string[];
+  /** How long a statement of PostgreSQL waits for a lock, in milliseconds; else as in production. */
+  readonly lockTimeout?: number;
   /** Of a database to go on with; else a new one in a temporary folder. */
   readonly databaseUrl?: string;
 }
@@ -61,10 +63,11 @@ export function temporaryDatabase(t: Lifetime): string {
 
 /** The whole service on a free port, started by the composition root of production; it is stopped after the test. */
 export async function startTestService(t: Lifetime, options: ServiceOptions = {}): Promise<TestService> {
-  const { clock = fakeClock(), databaseUrl = temporaryDatabase(t) } = options;
+  const { clock = fakeClock(), databaseUrl = temporaryDatabase(t), lockTimeout } = options;
   const lines: string[] = [];
   const variables = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...options.env });
-  const config = { ...variables, pool: { ...variables.pool, ...PATIENT_POOL } };
+  const pool = { ...variables.pool, ...PATIENT_POOL, ...(lockTimeout !== undefined && { lockTimeout }) };
+  const config = { ...variables, pool };
   const strays: string[] = [];
   const service = await watchConnections(strays, () =>
     startService(config, {

@@ -7,7 +7,7 @@ import { join, raw, type Sql, sql } from '../../storage/sql.ts';
 import { createParser, int64, integer, optional, text } from '../../storage/table.ts';
 import type { Dialect, Transaction } from '../../storage/transaction.ts';
 import { addAudit } from '../audit/repository.ts';
-import { findReferences } from './references.ts';
+import { findReferences, refuseTaken, requireFree } from './references.ts';
 import { HOUSE, INDEXED_STATUSES, PETS } from './table.ts';
 
 /** Animals that one transaction moves: few enough that others wait for milliseconds. */
@@ -178,7 +178,7 @@ interface AssignedAll extends Assigned {
 export function openAssignments(engine: AnyEngine) {
   return {
     assign: (actor: Actor, owner: NewOwner, ids: readonly bigint[]) =>
-      engine.write(assignPets, actor, owner, ids),
+      refuseTaken(engine, engine.write(assignPets, actor, owner, ids)),
     /** Moves all animals, or those of a category, some in each commit. Animals that are added meanwhile stay with their owner. */
     async assignAll(
       ownerId: number,
@@ -194,7 +194,7 @@ export function openAssignments(engine: AnyEngine) {
         const ids = rows.filter(([, owner]) => owner !== BigInt(ownerId)).map(([id]) => id);
         if (ids.length > 0) {
           await beforeChange();
-          const round = await engine.write(movePets, ownerId, ids);
+          const round = await requireFree(engine, engine.write(movePets, ownerId, ids));
           left += round.left.length;
           for (const { owner } of round.moved) from.set(owner, (from.get(owner) ?? 0) + 1);
         }

@@ -13,7 +13,7 @@ import {
   removePets,
 } from './changes.ts';
 import { FIND_CLAIMS, settleClaims } from './holds.ts';
-import { type Reads, selectByReference } from './references.ts';
+import { type Reads, requireFree, selectByReference } from './references.ts';
 import type { Missing, Step } from './rules.ts';
 import type { NewPet, PetPatch } from './schema.ts';
 import { type PetRow, PETS } from './table.ts';
@@ -140,7 +140,8 @@ export function openSteps(engine: AnyEngine) {
   return {
     /**
      * Makes animals of an owner as these rows say, and says of each what became of it. Those that are so already cost a read.
-     * `beforeChange` is awaited before each change. Call it with few enough rows for one commit.
+     * `beforeChange` is awaited before each change. Call it with few enough rows for one commit. Rejects with ServiceError `conflict`
+     * when another program adds an animal of these rows meanwhile.
      */
     async keepInStep(
       actor: Actor,
@@ -155,7 +156,7 @@ export function openSteps(engine: AnyEngine) {
       });
       if (differing.length === 0) return rows.map(() => 'unchanged');
       if (!isTrial) await beforeChange();
-      const made = await engine.write(keepInStep, actor, ownerId, differing, isTrial);
+      const made = await requireFree(engine, engine.write(keepInStep, actor, ownerId, differing, isTrial));
       const steps = new Map(differing.map(({ reference }, index) => [reference, made[index]]));
       return rows.map(({ reference }) => steps.get(reference) ?? 'unchanged');
     },

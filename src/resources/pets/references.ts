@@ -1,4 +1,6 @@
 // Contract: sections 3 and 8.2.
+import type { Failure } from '../../domain/result.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
 import type { Dialect } from '../../storage/transaction.ts';
 import { PETS } from './table.ts';
@@ -31,4 +33,36 @@ export async function findReferences(
     selectByReference(reads.dialect, raw('reference'), ownerId, references),
   );
   return new Set(found.map(([reference]) => reference));
+}
+
+/** An owner has an animal with this reference already. */
+export const TAKEN = {
+  error: 'conflict',
+  message: 'An animal of the same owner has this reference already.',
+} as const satisfies Failure<'conflict'>;
+
+/** A refusal instead of the error of an index that another transaction has filled between the look and the write. */
+export async function refuseTaken<T>(
+  { dialect }: Pick<Reads, 'dialect'>,
+  write: Promise<T>,
+): Promise<T | typeof TAKEN> {
+  try {
+    return await write;
+  } catch (error) {
+    if (dialect.isDuplicate(error)) return TAKEN;
+    throw error;
+  }
+}
+
+/** @throws ServiceError `conflict` when another transaction has filled the index meanwhile. */
+export async function requireFree<T>({ dialect }: Pick<Reads, 'dialect'>, write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (!dialect.isDuplicate(error)) throw error;
+    throw new ServiceError(
+      'conflict',
+      'Another program has just taken a reference of these animals: repeat the command for the rest.',
+    );
+  }
 }

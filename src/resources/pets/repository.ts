@@ -8,7 +8,6 @@ import {
   toActor,
   textFromActor,
 } from '../../domain/audit.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Failure, Result } from '../../domain/result.ts';
@@ -30,7 +29,6 @@ import {
   changeFields,
   compare,
   insertPetCreations,
-  type OwnedPet,
   recordChanges,
   removePets,
   toPet,
@@ -41,7 +39,7 @@ import { lockPet } from './holds.ts';
 import { openInventory } from './inventory.ts';
 import { findHeld, keepInStep, leaveOut, openSteps } from './keep-in-step.ts';
 import { openPostgresReads } from './postgres.ts';
-import { findReferences, type Reads } from './references.ts';
+import { findReferences, type Reads, refuseTaken, requireFree, TAKEN } from './references.ts';
 import { FIELD_NAMES, type FieldName, findBirthDateIssue, isOwnedBy, transition } from './rules.ts';
 import type { NewPet, Pet, PetPatch } from './schema.ts';
 import { openSqliteReads } from './sqlite.ts';
@@ -51,20 +49,12 @@ export const TABLES = [PETS];
 
 const addPet = batched(addPets);
 
-/** An owner has an animal with this reference already. */
-const TAKEN = {
-  error: 'conflict',
-  message: 'An animal of the same owner has this reference already.',
-} as const satisfies Failure<'conflict'>;
-
-/** Whether an animal of this owner has one of these references. */
-async function areReferencesTaken(
+async function isReferenceTaken(
   transaction: Transaction,
   ownerId: number,
-  pets: readonly Pick<OwnedPet, 'reference'>[],
+  { reference }: Pick<NewPet, 'reference'>,
 ): Promise<boolean> {
-  const references = pets.flatMap(({ reference }) => reference ?? []);
-  return (await findReferences(transaction, ownerId, references)).size > 0;
+  return reference !== undefined && (await findReferences(transaction, ownerId, [reference])).size > 0;
 }
 
 /**
@@ -77,7 +67,7 @@ async function createPet(
   pet: NewPet,
   ownerId: number,
 ): Promise<Result<Pet, 'conflict'>> {
-  if (await areReferencesTaken(transaction, ownerId, [pet])) return TAKEN;
+  if (await isReferenceTaken(transaction, ownerId, pet)) return TAKEN;
   const changedBy = textFromActor(actor);
   const created = { id: await addPet(transaction, { ...pet, ownerId, changedBy }), ...pet };
   await addOperatorAudit(transaction, actor, {
@@ -86,21 +76,6 @@ async function createPet(
     after: describeValues(created),
   });
   return { value: created };
-}
-
-/** Adds animals of one owner, or none. `conflict`: one of their references is taken. */
-async function importPets(
-  transaction: Transaction,
-  ownerId: number,
-  changedBy: string,
-  pets: readonly NewPet[],
-): Promise<Result<undefined, 'conflict'>> {
-  if (await areReferencesTaken(transaction, ownerId, pets)) return TAKEN;
-  await addPets(
-    transaction,
-    pets.map((pet) => ({ ...pet, ownerId, changedBy })),
-  );
-  return { value: undefined };
 }
 
 function toTarget(id: bigint): AuditChange['target'] {
@@ -166,7 +141,7 @@ async function updatePet(
   const before = toPet(pet);
   const difference = compare(pet, fields);
   const { after, changed } = difference;
-  if (after.reference !== before.reference && (await areReferencesTaken(transaction, pet.ownerId, [after])))
+  if (after.reference !== before.reference && (await isReferenceTaken(transaction, pet.ownerId, after)))
     return TAKEN;
   if (issue !== undefined) return { error: 'invalid_request', message: issue };
   if (changed.length === 0) return { value: petJson(before) };
@@ -217,7 +192,7 @@ export const ANSWERS = [answer(IS_CATEGORY_USED, existInCategory)];
 
 export const WRITES = {
   add: addPet,
-  import: importPets,
+  import: addPets,
   keepInStep,
   leaveOut,
   findHeld,
@@ -278,15 +253,6 @@ function toPetWithOwner(row: ReturnType<typeof parseOwned>): PetWithOwner {
   };
 }
 
-/** @throws ServiceError `conflict` */
-function requireFree<T>(result: Result<T, 'conflict'>): T {
-  if ('value' in result) return result.value;
-  throw new ServiceError(
-    'conflict',
-    'Another program has just taken a reference of these animals: import the rest again.',
-  );
-}
-
 /** The statement for animals with the names of their owners, newest first. It reads only these animals. */
 export function ownersQuery({ dialect }: Pick<AnyEngine, 'dialect'>, ids: readonly bigint[]): Sql {
   return sql`SELECT ${PETS.listAs('p')}, a.name FROM pets p LEFT JOIN accounts a ON a.id = p.owner_id
@@ -300,15 +266,6 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
   const readWithOwners = async (ids: readonly bigint[]): Promise<readonly PetWithOwner[]> =>
     (await engine.read(ownersQuery(engine, ids))).map(parseOwned).map(toPetWithOwner);
   const reader: Reads = { dialect: engine.dialect, query: (statement) => engine.read(statement) };
-  /** A refusal instead of the error of an index that another transaction has filled meanwhile. */
-  async function refuseTaken<T>(write: Promise<T>): Promise<T | typeof TAKEN> {
-    try {
-      return await write;
-    } catch (error) {
-      if (engine.dialect.isDuplicate(error)) return TAKEN;
-      throw error;
-    }
-  }
   return {
     ...reads,
     ...openAssignments(engine),
@@ -337,14 +294,14 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
       if (message !== undefined) return { error: 'invalid_request', message };
       // An animal with a reference is not added together with others, so that a duplicate fails alone.
       if (actor.kind !== 'key' || idempotency !== undefined || pet.reference !== undefined)
-        return refuseTaken(engine.writeOnce(idempotency, createPet, actor, pet, ownerId));
+        return refuseTaken(engine, engine.writeOnce(idempotency, createPet, actor, pet, ownerId));
       const changedBy = textFromActor(actor);
       return { value: { id: await engine.write(addPet, { ...pet, ownerId, changedBy }), ...pet } };
     },
     update(actor: Actor, id: bigint, patch: Patch<PetPatch>, conditions: Conditions = {}) {
       const message = findBirthDateIssue(patch.fields.birthDate ?? undefined, clock().unix);
       const checked = message === undefined ? patch : { ...patch, issue: patch.issue ?? message };
-      return refuseTaken(engine.write(updatePet, actor, id, checked, conditions));
+      return refuseTaken(engine, engine.write(updatePet, actor, id, checked, conditions));
     },
     delete: (actor: Actor, id: bigint, conditions: Conditions = {}) =>
       engine.write(deletePet, actor, id, conditions),
@@ -362,6 +319,7 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
     ): Promise<number> {
       let count = 0;
       const changedBy = textFromActor(actor);
+      const toOwned = (chunk: readonly NewPet[]) => chunk.map((pet) => ({ ...pet, ownerId, changedBy }));
       const addChunks = async (add: (chunk: readonly NewPet[]) => Promise<unknown>): Promise<number> => {
         for await (const chunk of gatherChunks(pets, IMPORT_CHUNK)) {
           await add(chunk);
@@ -370,19 +328,16 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
         }
         return count;
       };
-      if (!atomic)
-        return addChunks(async (chunk) =>
-          requireFree(await refuseTaken(engine.write(importPets, ownerId, changedBy, chunk))),
-        );
+      if (!atomic) return addChunks((chunk) => requireFree(engine, engine.write(addPets, toOwned(chunk))));
       const addRows = (add: (rows: readonly NewRow<typeof PETS.codecs>[]) => Promise<unknown>) =>
-        addChunks((chunk) => add(chunk.map((pet) => toRow({ ...pet, ownerId, changedBy }))));
-      const added = await refuseTaken(
+        addChunks((chunk) => add(toOwned(chunk).map(toRow)));
+      return requireFree(
+        engine,
         engine.addAtomically(PETS, insertPetCreations, addRows, async (transaction) => {
           await addReserved(transaction, actor, categories);
           if (changeOf !== undefined && count > 0) await addAudit(transaction, actor, changeOf(count));
         }),
       );
-      return requireFree(typeof added === 'number' ? { value: added } : added);
     },
     /** Every animal as of one instant, oldest first. */
     async *readAll(): AsyncGenerator<Pet> {

@@ -20,7 +20,6 @@ export const DIALECT: Dialect = {
   isAnyOf: (column, integers) =>
     sql`${raw(column)} IN (SELECT value FROM json_each(${`[${integers.join()}]`}))`,
   isLockTimeout: () => false,
-  // A transaction that looks before it writes meets none.
   isDuplicate: isUniqueViolation,
   // No lock for serving is lost meanwhile.
   isReadOnly: () => false,
