@@ -1,6 +1,7 @@
 // Animals, categories and orders on the console. Contract: section 10.2.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
+import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import type { PetStatus } from '../../src/resources/pets/rules.ts';
 import { get, requireValue } from '../storage/fixture.ts';
@@ -356,3 +357,32 @@ for (const { device, options } of SCREENS) {
     assert.deepEqual(faults, []);
   });
 }
+
+test('the overview begins with animals, and each figure leads to its list', async () => {
+  const { id } = await addCategory();
+  const { account, order } = await addOrder((await addAnimal(id, 'available')).id);
+  await orders.complete(CLIENT, order.id, { accountId: account.id });
+  // Two held animals and three that are available, so that each figure is another one.
+  for (let held = 0; held < 2; held++) await addOrder((await addAnimal(id, 'available')).id);
+  for (let free = 0; free < 3; free++) await addAnimal(id, 'available');
+  // Longer than counts are served again.
+  await service.passTime(2 * MINUTE);
+  const { page } = await visitConsole(browser, service, { role: 'viewer' });
+  await open(page, '/', 'Overview');
+  const figures = page.getByRole('region', { name: 'Animals', exact: true }).locator('dl > div');
+  await figures.first().waitFor();
+  const shown = await figures.evaluateAll((rows) =>
+    rows.map((row) => [
+      row.querySelector('dt')?.textContent,
+      row.querySelector('a')?.getAttribute('href'),
+      row.querySelector('dd')?.textContent,
+    ]),
+  );
+  const { available, pending } = await pets.countByStatus();
+  assert.deepEqual(shown, [
+    ['Available', '/animals?status=available', `${available}`],
+    ['Held', '/animals?status=pending', `${pending}`],
+    ['Orders that end within a day', '/orders?status=pending', `${await orders.countEnding(DAY)}`],
+    ['Adopted in the last seven days', '/orders?status=complete', `${await orders.countCompleted(7 * DAY)}`],
+  ]);
+});
