@@ -371,8 +371,8 @@ test('the overview begins with animals, and each figure leads to its list', asyn
   await open(page, '/', 'Overview');
   const figures = page.getByRole('region', { name: 'Animals', exact: true }).locator('dl > div');
   await figures.first().waitFor();
-  const shown = await figures.evaluateAll((rows) =>
-    rows.map((row) => [
+  const shown = await figures.evaluateAll((found) =>
+    found.map((row) => [
       row.querySelector('dt')?.textContent,
       row.querySelector('a')?.getAttribute('href'),
       row.querySelector('dd')?.textContent,
