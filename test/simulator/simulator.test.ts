@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { isTorture } from '../support/rounds.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { PLANTED_FAULTS } from './planted-faults.ts';
@@ -22,9 +23,6 @@ const toPlan = (number: number): Plan => ({ seed: number, steps: STEPS, troubles
 /** Seeds of all runs: the same ones in `npm test`, so that a change shows what it breaks, and others each time in `npm run torture`. */
 const FIRST = isTorture ? Date.now() % 1_000_000_000 : 1;
 const RUNS = seed !== undefined ? 1 : isTorture ? 10_000 : 300;
-
-/** Threads with runs. */
-const THREADS = 2;
 
 /** Seeds within which each planted fault is found. */
 const MOST_SEEDS = 1_000;
@@ -64,6 +62,12 @@ const REACHED = [
   'network',
 ];
 
+const lifetime = lifetimeOfFile();
+
+/** A thread each. All tests share them, because to load the service takes as long as ten runs. */
+const runners = [1, 2].map(() => new Runner(temporaryFolder(lifetime))) as [Runner, Runner];
+lifetime.after(() => Promise.all(runners.map((runner) => runner.close())));
+
 async function failWith(runner: Runner, plan: Plan, faults: readonly string[]): Promise<never> {
   const smallest = await shrink(runner, plan, faults);
   assert.fail(`${writePlan(smallest.plan)}\n${smallest.faults.join('\n')}`);
@@ -75,9 +79,7 @@ test('three instances keep every guarantee, whatever goes wrong and in whatever 
   const end = Date.now() + TIME;
   let [next, tasks] = [0, 0];
   const reached = new Set<string>();
-  const run = async () => {
-    const runner = new Runner(temporaryFolder(t));
-    t.after(() => runner.close());
+  const run = async (runner: Runner) => {
     while (next < RUNS && Date.now() < end) {
       const plan = toPlan(seed ?? FIRST + next);
       next++;
@@ -87,7 +89,7 @@ test('three instances keep every guarantee, whatever goes wrong and in whatever 
       if (report.faults.length > 0) await failWith(runner, plan, report.faults);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(THREADS, RUNS) }, run));
+  await Promise.all(runners.map(run));
   if (seed === undefined)
     assert.deepEqual(
       REACHED.filter((each) => !reached.has(each)),
@@ -120,16 +122,12 @@ const FOUND: readonly (Plan & { readonly fault: string })[] = [
 ];
 
 for (const { fault, ...found } of FOUND)
-  test(`a run that found a fault finds none: ${fault}`, async (t) => {
-    const runner = new Runner(temporaryFolder(t));
-    t.after(() => runner.close());
-    assert.deepEqual((await runner.run(found)).faults, []);
+  test(`a run that found a fault finds none: ${fault}`, async () => {
+    assert.deepEqual((await runners[0].run(found)).faults, []);
   });
 
-test('the same seed gives the same run', async (t) => {
-  const folder = temporaryFolder(t);
-  const [one, other] = [new Runner(folder), new Runner(folder)];
-  t.after(() => Promise.all([one.close(), other.close()]));
+test('the same seed gives the same run', async () => {
+  const [one, other] = runners;
   await other.run(toPlan(8));
   const plan = toPlan(seed ?? 7);
   assert.equal((await one.run(plan)).trace, (await other.run(plan)).trace);
