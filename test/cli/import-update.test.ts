@@ -1,10 +1,15 @@
 // Contract: section 8.2.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { DATABASES, onPostgres, storeOf } from '../support/databases.ts';
 import { waitForBlocked } from '../support/postgres.ts';
 import { run, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { findOrCreateAccount } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
 
 const updating = (variables: Variables, text: string, ...args: string[]) =>
@@ -122,6 +127,25 @@ test('PostgreSQL: an update meets a program that adds its animal meanwhile, says
   const second = await updating(variables, csv('Rex,1,A1', 'Rexi,1,A2'));
   assert.match(second.stdout, /^added 1, changed 1, unchanged 0/);
 });
+
+for (const source of ['a file', 'a named pipe', 'standard input'])
+  test(`an update reads NDJSON from ${source}: a member that no row has stays, and one that a row lacks is removed`, async (t) => {
+    const variables = temporaryEnvironment(t);
+    await updating(variables, 'name,categoryId,breed,color,reference\nRex,1,Pug,Tan,A1\nBo,1,Cat,Red,A2\n');
+    const text =
+      '{"reference":"A1","name":"Rex","categoryId":1,"breed":"Pug"}\n{"reference":"A2","name":"Bo","categoryId":1}\n';
+    const path = join(temporaryFolder(t), 'animals.ndjson');
+    if (source === 'a file') writeFileSync(path, text);
+    if (source === 'a named pipe') execFileSync('mkfifo', [path]);
+    const updated = run(['import', source === 'standard input' ? '-' : path, '--update'], variables, text);
+    if (source === 'a named pipe') await writeFile(path, text);
+    assert.match((await updated).stdout, /^added 0, changed 1, unchanged 1/);
+    assert.equal(
+      await catalogue(variables),
+      '{"id":1,"name":"Rex","categoryId":1,"breed":"Pug","color":"Tan","reference":"A1"}\n' +
+        '{"id":2,"name":"Bo","categoryId":1,"color":"Red","reference":"A2"}\n',
+    );
+  });
 
 test('a file with one reference twice changes nothing', async (t) => {
   const variables = temporaryEnvironment(t);
