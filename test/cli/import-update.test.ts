@@ -147,6 +147,21 @@ for (const source of ['a file', 'a named pipe', 'standard input'])
     );
   });
 
+test('an update that refuses every row says that nothing was changed only where that is true', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await updating(variables, animals(10));
+  const refused = animals(8).replaceAll(/^Rex/gm, '');
+  const kept = await updating(variables, refused);
+  assert.equal(kept.code, 1);
+  assert.match(kept.stderr, /Nothing was changed: every row is refused/);
+  for (const trial of [['--dry-run'], []]) {
+    const { code, stdout, stderr } = await updating(variables, refused, '--missing', 'delete', ...trial);
+    assert.match(stdout, /^not in the file: (would be )?deleted 2$/m);
+    assert.doesNotMatch(stderr, /Nothing was changed/);
+    assert.equal(code, 3);
+  }
+});
+
 test('a file with one reference twice changes nothing', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stderr } = await updating(variables, csv('Rex,1,A1', 'Bo,1,A2', 'Cy,1,A1'));

@@ -238,7 +238,8 @@ class Run {
     }
     this.#next = undefined;
     await this.#flush();
-    if (Object.values(this.#steps).every((rows) => rows === 0))
+    const leftOut = this.#missing?.changed ?? 0;
+    if (leftOut === 0 && Object.values(this.#steps).every((rows) => rows === 0))
       throw new ServiceError('conflict', 'Nothing was changed: every row is refused.');
   }
 
