@@ -7,7 +7,8 @@ import { HOUSE } from '../resources/pets/table.ts';
 import type { ImportOptions as PetImport, PetRepository } from '../resources/pets/repository.ts';
 import { MISSING, type Missing } from '../resources/pets/rules.ts';
 import { systemActor } from '../config/system-actor.ts';
-import type { ReservedCategory } from '../resources/categories/repository.ts';
+import { addAudit } from '../resources/audit/repository.ts';
+import { addReserved, type ReservedCategory } from '../resources/categories/repository.ts';
 import { AuditedRun } from '../resources/audit/audited-run.ts';
 import { type CategoryIds, committedIds, inventedIds, reservedIds, UsedCategories } from './category-ids.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
@@ -202,7 +203,6 @@ async function importFile(
         const target = { kind: 'pets', name: file } as const;
         // First, because a mistyped name adds nothing.
         const accountId = await findAccountId(accounts, options.account);
-        const changeOf = (animals: number) => ({ action: 'import', target, accountId, after: { animals } });
         const ownerId = accountId ?? HOUSE;
         const run = new AuditedRun(audit, actor, 'import', target, accountId);
         if (isUpdate) {
@@ -219,16 +219,20 @@ async function importFile(
           });
           return;
         }
-        const addAll: Importer = (animals, settings) =>
-          pets.addAll(animals, { ...settings, ownerId, actor, changeOf });
+        const ids = options.atomic ? reservedIds(categories) : committedIds(categories, actor);
+        const addAll: Importer = (added, settings) =>
+          pets.addAll(added, {
+            ...settings,
+            ownerId,
+            actor,
+            async beforeCommit(transaction, animals) {
+              await addReserved(transaction, actor, ids.made);
+              const change = { action: 'import', target, accountId, after: { animals } };
+              if (animals > 0) await addAudit(transaction, actor, change);
+            },
+          });
         const findReferences: FindReferences = (references) => pets.findReferences(ownerId, references);
-        await importInto({
-          addAll,
-          findReferences,
-          ...(options.atomic
-            ? { ids: reservedIds(categories) }
-            : { ids: committedIds(categories, actor), run }),
-        });
+        await importInto({ addAll, findReferences, ids, ...(!options.atomic && { run }) });
       });
     else
       await withStoreIfAny(async (store) => {
@@ -291,7 +295,7 @@ async function findAccountId(
 
 type Importer = (
   animals: AsyncIterable<NewPet>,
-  settings: Omit<PetImport, 'actor' | 'changeOf'>,
+  settings: Pick<PetImport, 'atomic' | 'onProgress'>,
 ) => Promise<number>;
 
 /** The rows of a file, and what is known of it so far. */
@@ -383,7 +387,7 @@ async function importRows(
     await run?.end({ animals: imported, refused });
   };
   try {
-    await addAll(pets(), { atomic, onProgress, categories: ids.made });
+    await addAll(pets(), { atomic, onProgress });
   } catch (error) {
     if (atomic) {
       imported = 0;

@@ -1,9 +1,11 @@
 // Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
+import { addReserved, type ReservedCategory } from '../../src/resources/categories/repository.ts';
 import type { AccountOrder, OrderQuery } from '../../src/resources/orders/repository.ts';
 import type { NewPet } from '../../src/resources/pets/schema.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Store } from '../../src/resources/repositories.ts';
+import type { Transaction } from '../../src/storage/transaction.ts';
 import { addPets, requireValue, type NewFixture, REX } from './fixture.ts';
 import { CLIENT, createAccount, ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
@@ -13,6 +15,9 @@ import { sqliteFixture } from './sqlite-fixture.ts';
 const AVAILABLE: NewPet = { ...REX, status: 'available' };
 
 const account = (store: Store, name: string) => createAccount(store.accounts, name, 'pro', PLANS.pro);
+
+const addOnCommit = (categories: readonly ReservedCategory[]) => (transaction: Transaction) =>
+  addReserved(transaction, ROOT, categories);
 
 /** Two accounts with an order each, of two animals. */
 async function twoOrders(store: Store) {
@@ -105,8 +110,8 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const before = async () => {
       assert.deepEqual(await other.categories.get(first), { error: 'not_found' });
     };
-    const categories = [{ id: first, name: 'Dogs' }];
-    await store.pets.addAll(given(pets, before), { actor: ROOT, atomic: true, categories });
+    const beforeCommit = addOnCommit([{ id: first, name: 'Dogs' }]);
+    await store.pets.addAll(given(pets, before), { actor: ROOT, atomic: true, beforeCommit });
     const { categories: seen } = await another();
     assert.deepEqual(await seen.get(first), { value: { id: first, name: 'Dogs' } });
     assert.deepEqual(await seen.get(second), { error: 'not_found' });
@@ -126,12 +131,12 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     ] as const) {
       const id = await store.categories.reserveId();
       const kept = await store.categories.reserveId();
-      const categories = [
+      const beforeCommit = addOnCommit([
         { id: kept, name: `kept by ${kept}` },
         { id, name: 'DOGS' },
-      ];
+      ]);
       const pets = given([{ ...REX, categoryId: id }], before);
-      await assert.rejects(store.pets.addAll(pets, { actor: ROOT, atomic: true, categories }), reason);
+      await assert.rejects(store.pets.addAll(pets, { actor: ROOT, atomic: true, beforeCommit }), reason);
       assert.deepEqual(await other.categories.get(id), { error: 'not_found' });
       assert.deepEqual(await other.categories.get(kept), { error: 'not_found' });
     }

@@ -5,6 +5,7 @@ import { DAY } from '../../domain/clock.ts';
 import { toJson } from '../../domain/json.ts';
 import { readPatch } from '../../domain/patch.ts';
 import { PLANS } from '../../domain/plan.ts';
+import { addReserved } from '../categories/repository.ts';
 import { CategoryPatch } from '../categories/schema.ts';
 import { addPets, patch, REX, requireValue } from '../../../test/storage/fixture.ts';
 import { orderFixture } from '../../../test/storage/order-fixture.ts';
@@ -90,7 +91,7 @@ for (const [name, fresh] of STORES) {
     await store.pets.addAll((async function* () {})(), {
       actor: ROOT,
       atomic: true,
-      categories: [{ id, name: 'Cats' }],
+      beforeCommit: (transaction) => addReserved(transaction, ROOT, [{ id, name: 'Cats' }]),
     });
     assert.deepEqual(await readFeed(store), [
       ['category.created', 1, toJson(dogs)],

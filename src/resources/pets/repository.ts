@@ -16,13 +16,13 @@ import { isCurrent, type Json } from '../../domain/json.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { parseExactJson } from '../../domain/parse.ts';
-import { addAudit, addOperatorAudit } from '../audit/repository.ts';
+import { addOperatorAudit } from '../audit/repository.ts';
 import { gatherChunks } from '../../domain/chunks.ts';
 import type { AnyEngine } from '../../storage/open.ts';
 import { type Sql, sql } from '../../storage/sql.ts';
 import { createParser, type NewRow, optional, text } from '../../storage/table.ts';
 import { answer, batched, type Transaction } from '../../storage/transaction.ts';
-import { addReserved, IS_CATEGORY_USED, type ReservedCategory } from '../categories/repository.ts';
+import { IS_CATEGORY_USED } from '../categories/repository.ts';
 import { assignPets, movePets, openAssignments } from './assign.ts';
 import {
   addPets,
@@ -216,13 +216,8 @@ export interface ImportOptions {
   /** The account that they belong to. By default they belong to the house. */
   readonly ownerId?: number;
   readonly onProgress?: (count: number) => void;
-  /**
-   * Categories that `atomic` adds in its commit, with reserved ids. They are read when all animals have been given.
-   * Rejects with ServiceError `conflict` when the name of one has been taken.
-   */
-  readonly categories?: readonly ReservedCategory[];
-  /** The entry of the audit log that `atomic` writes, from the number of animals. No entry when there are none. */
-  readonly changeOf?: (animals: number) => AuditChange;
+  /** What `atomic` writes in its commit besides, with the number of animals. */
+  readonly beforeCommit?: (transaction: Transaction, animals: number) => Promise<void>;
 }
 
 /** An animal with its owner and its last change, as operators see it. */
@@ -315,7 +310,7 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
      */
     async addAll(
       pets: AsyncIterable<NewPet>,
-      { actor, atomic, ownerId = HOUSE, onProgress, categories = [], changeOf }: ImportOptions,
+      { actor, atomic, ownerId = HOUSE, onProgress, beforeCommit }: ImportOptions,
     ): Promise<number> {
       let count = 0;
       const changedBy = textFromActor(actor);
@@ -333,10 +328,9 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
         addChunks((chunk) => add(toOwned(chunk).map(toRow)));
       return requireFree(
         engine,
-        engine.addAtomically(PETS, insertPetCreations, addRows, async (transaction) => {
-          await addReserved(transaction, actor, categories);
-          if (changeOf !== undefined && count > 0) await addAudit(transaction, actor, changeOf(count));
-        }),
+        engine.addAtomically(PETS, insertPetCreations, addRows, async (transaction) =>
+          beforeCommit?.(transaction, count),
+        ),
       );
     },
     /** Every animal as of one instant, oldest first. */
