@@ -54,8 +54,8 @@ export function toError(
       rateLimit,
       next: nextCursor(answer, 'after'),
     });
-  const Its = CLASS_OF[status] ?? (status >= 500 ? ServerError : ApiError);
-  return new Its(text, { status, code, requestId, retryAt, rateLimit });
+  const ErrorClass = CLASS_OF[status] ?? (status >= 500 ? ServerError : ApiError);
+  return new ErrorClass(text, { status, code, requestId, retryAt, rateLimit });
 }
 
 /** The Error body of the service. The answer of a proxy has none. */

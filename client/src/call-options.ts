@@ -1,4 +1,4 @@
-import { checkOptions, given } from './given.ts';
+import { checkOptions, describeValue } from './checks.ts';
 import type { OPERATIONS } from './operations.ts';
 import { checkInteger } from './options.ts';
 
@@ -49,23 +49,25 @@ const NAMES_OF: Readonly<Record<Method, Readonly<Record<string, true>>>> = {
  */
 export function checkCallOptions(options: CallOptions, method: Method): CreateOptions & ChangeOptions {
   checkOptions(options, NAMES_OF[method]);
-  const its: CreateOptions & ChangeOptions = options;
-  const { signal, timeout, maxTries } = its;
+  const checked: CreateOptions & ChangeOptions = options;
+  const { signal, timeout, maxTries } = checked;
   if (timeout !== undefined) checkInteger('timeout', timeout, 1);
   if (maxTries !== undefined) checkInteger('maxTries', maxTries, 1);
   if (signal !== undefined && typeof signal.addEventListener !== 'function')
     throw new TypeError('signal must be an AbortSignal, such as the signal of an AbortController.');
-  const { idempotencyKey } = its;
+  const { idempotencyKey } = checked;
   if (
     idempotencyKey !== undefined &&
     !(typeof idempotencyKey === 'string' && /^[!-~]{1,255}$/.test(idempotencyKey))
   )
     throw new TypeError(
-      `idempotencyKey must be a string of 1 to 255 visible ASCII characters, but ${given(idempotencyKey)} was given.`,
+      `idempotencyKey must be a string of 1 to 255 visible ASCII characters, but ${describeValue(idempotencyKey)} was given.`,
     );
-  if ('ifMatch' in its && typeof its.ifMatch !== 'string')
-    throw new TypeError(`ifMatch must be the ETag of a response, but ${given(its.ifMatch)} was given.`);
-  return its;
+  if ('ifMatch' in checked && typeof checked.ifMatch !== 'string')
+    throw new TypeError(
+      `ifMatch must be the ETag of a response, but ${describeValue(checked.ifMatch)} was given.`,
+    );
+  return checked;
 }
 
 /** 128 random bits. Browsers have no `crypto.randomUUID` on pages without TLS. */

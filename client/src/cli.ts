@@ -34,10 +34,10 @@ function readArguments([command, ...args]: readonly string[]): Options {
   for (const word of args) {
     const [, option, value] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
     if (option !== undefined) name = option;
-    const its = values[name];
-    if (its === undefined) throw new UsageError(`there is no option ${option ?? `for "${word}"`}.`);
+    const texts = values[name];
+    if (texts === undefined) throw new UsageError(`there is no option ${option ?? `for "${word}"`}.`);
     const text = option === undefined ? word : value;
-    if (text !== undefined) its.push(text);
+    if (text !== undefined) texts.push(text);
   }
   const { '--forward-to': targets = [], '--type': types = [], '--url': bases = [] } = values;
   const [forwardTo] = targets;

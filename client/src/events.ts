@@ -1,7 +1,7 @@
 import { type ApiPromise, apiPromise } from './api-promise.ts';
 import type { CallOptions } from './call-options.ts';
 import type { Answer } from './exchange.ts';
-import { checkObject } from './given.ts';
+import { checkObject } from './checks.ts';
 import { nextCursor } from './link.ts';
 import { readItems, toItem } from './read.ts';
 import { Resource } from './resource.ts';

@@ -52,9 +52,10 @@ export async function exchange(url: string, init: RequestInit, options: Exchange
       requestId: response && requestIdOf(response),
       cause,
     };
-    const asked = `${init.method} ${url}`;
-    if (isLate) throw new TimeoutError(`${asked} was not answered completely within ${timeout} ms.`, details);
-    throw new ConnectionError(`${asked} was not answered completely: ${reason(cause)}`, details);
+    const request = `${init.method} ${url}`;
+    if (isLate)
+      throw new TimeoutError(`${request} was not answered completely within ${timeout} ms.`, details);
+    throw new ConnectionError(`${request} was not answered completely: ${reason(cause)}`, details);
   } finally {
     signal?.removeEventListener('abort', onAbort);
     over.abort();

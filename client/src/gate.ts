@@ -24,7 +24,7 @@ export interface Pass {
 /** A 429, and its `Retry-After` in milliseconds. */
 export interface Refusal {
   readonly error: RateLimitError;
-  readonly asked: number | undefined;
+  readonly serverWait: number | undefined;
 }
 
 interface Waiter extends Visit {
@@ -126,8 +126,8 @@ export class Gate {
     return this.#inFlight === 0 && this.#queue.size === 0 && this.#timing.now() >= this.#opensAt;
   }
 
-  #close({ error, asked }: Refusal, now: number): void {
-    const wait = waitAfter(429, asked, this.#refusals, this.#timing.random()) ?? 0;
+  #close({ error, serverWait }: Refusal, now: number): void {
+    const wait = waitAfter(429, serverWait, this.#refusals, this.#timing.random()) ?? 0;
     this.#opensAt = Math.max(this.#opensAt, now + wait);
     this.#isProbing = true;
     this.#refusal = error;

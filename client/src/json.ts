@@ -1,4 +1,4 @@
-import { checkObject, given } from './given.ts';
+import { checkObject, describeValue } from './checks.ts';
 
 /**
  * Like `JSON.parse`, but an integer beyond ±(2^53 − 1) becomes an exact bigint. Every other number stays a number.
@@ -62,7 +62,7 @@ export function objectText(argument: string, fields: object): string {
 export function integerText(name: string, value: unknown): string {
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
   if (typeof value !== 'number') {
-    throw new TypeError(`${name} must be a number or a bigint, but ${given(value)} was given.`);
+    throw new TypeError(`${name} must be a number or a bigint, but ${describeValue(value)} was given.`);
   }
   if (!Number.isInteger(value)) throw new RangeError(`${name} must be an integer, but ${value} was given.`);
   throw new RangeError(

@@ -1,6 +1,6 @@
 import { type ApiPromise, apiPromise } from './api-promise.ts';
 import type { CallOptions, CreateOptions } from './call-options.ts';
-import { checkObject } from './given.ts';
+import { checkObject } from './checks.ts';
 import type { List, Page } from './list.ts';
 import { readNothing, readSecret, toItem } from './read.ts';
 import { Resource } from './resource.ts';

@@ -1,6 +1,6 @@
 import type { ApiPromise, WithResponse } from './api-promise.ts';
 import { AbortError } from './errors.ts';
-import { checkObject } from './given.ts';
+import { checkObject } from './checks.ts';
 import type { Call } from './request.ts';
 import { Trail } from './trail.ts';
 import type { Transport } from './transport.ts';
@@ -10,7 +10,7 @@ export interface Page {
   readonly nextCursor: string | undefined;
 }
 
-export interface ListCall<Its> extends Call<Its> {
+export interface ListCall<OnePage> extends Call<OnePage> {
   readonly query: { readonly cursor?: string | undefined };
 }
 
@@ -18,22 +18,22 @@ export interface ListCall<Its> extends Call<Its> {
  * A list. `await` gives one page. `for await` gives the items of this page and of all pages after it, and
  * `for await … pages()` gives these pages. The client sends the first request when one of them is used.
  */
-export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncIterable<Item> {
+export class List<Item, OnePage extends Page> implements ApiPromise<OnePage>, AsyncIterable<Item> {
   readonly [Symbol.toStringTag] = 'List';
   readonly #transport: Transport;
-  readonly #call: ListCall<Its>;
-  readonly #itemsOf: (page: Its) => readonly Item[];
-  #first: Promise<WithResponse<Its>> | undefined;
+  readonly #call: ListCall<OnePage>;
+  readonly #itemsOf: (page: OnePage) => readonly Item[];
+  #first: Promise<WithResponse<OnePage>> | undefined;
 
   /** @internal */
-  constructor(transport: Transport, call: ListCall<Its>, itemsOf: (page: Its) => readonly Item[]) {
+  constructor(transport: Transport, call: ListCall<OnePage>, itemsOf: (page: OnePage) => readonly Item[]) {
     this.#transport = transport;
     this.#call = call;
     this.#itemsOf = itemsOf;
   }
 
-  then<Result = Its, Failure = never>(
-    onPage?: ((page: Its) => Result | PromiseLike<Result>) | null,
+  then<Result = OnePage, Failure = never>(
+    onPage?: ((page: OnePage) => Result | PromiseLike<Result>) | null,
     onError?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Result | Failure> {
     return this.#page().then(onPage, onError);
@@ -41,21 +41,21 @@ export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncItera
 
   catch<Failure = never>(
     onError?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
-  ): Promise<Its | Failure> {
+  ): Promise<OnePage | Failure> {
     return this.#page().catch(onError);
   }
 
-  finally(onEnd?: (() => void) | null): Promise<Its> {
+  finally(onEnd?: (() => void) | null): Promise<OnePage> {
     return this.#page().finally(onEnd);
   }
 
   /** The page of `await`, and its response. */
-  withResponse(): Promise<WithResponse<Its>> {
+  withResponse(): Promise<WithResponse<OnePage>> {
     return (this.#first ??= this.#load());
   }
 
   /** This page and all pages after it. The client requests a page when it is needed. */
-  async *pages(): AsyncGenerator<Its, void, undefined> {
+  async *pages(): AsyncGenerator<OnePage, void, undefined> {
     const trail = new Trail();
     let { data: page } = await this.#load();
     yield page;
@@ -76,12 +76,12 @@ export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncItera
     }
   }
 
-  async #page(): Promise<Its> {
+  async #page(): Promise<OnePage> {
     return (await this.withResponse()).data;
   }
 
   /** A page: the one of the query, or the one at the cursor. */
-  async #load(cursor?: string): Promise<WithResponse<Its>> {
+  async #load(cursor?: string): Promise<WithResponse<OnePage>> {
     const { query } = this.#call;
     checkObject('query', query);
     return await this.#transport.send({

@@ -1,5 +1,5 @@
 import { type Deprecation, warnOnce } from './deprecation.ts';
-import { checkOptions } from './given.ts';
+import { checkOptions } from './checks.ts';
 import type { Logger } from './logger.ts';
 import { ENVIRONMENTS } from './operations.ts';
 import { TIMER_MAX } from './runtime.ts';

@@ -1,6 +1,6 @@
 import { type CallOptions, checkCallOptions, newIdempotencyKey } from './call-options.ts';
 import type { Answer } from './exchange.ts';
-import { checkObject, given } from './given.ts';
+import { checkObject, describeValue } from './checks.ts';
 import { integerText, objectText } from './json.ts';
 import { type OperationId, OPERATIONS } from './operations.ts';
 import type { Int64 } from './schema.ts';
@@ -46,9 +46,9 @@ export function toRequest<Result>(call: Call<Result>, apiKey: string): CallReque
 }
 
 function target<Result>({ operation, path = {}, query = {} }: Call<Result>): string {
-  const its = OPERATIONS[operation];
-  const kinds: Readonly<Record<string, Kind>> = its.query;
-  const filled = its.path.replace(/\{(\w+)\}/g, (_, name: string) => integerText(name, path[name]));
+  const declared = OPERATIONS[operation];
+  const kinds: Readonly<Record<string, Kind>> = declared.query;
+  const filled = declared.path.replace(/\{(\w+)\}/g, (_, name: string) => integerText(name, path[name]));
   checkObject('query', query);
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -70,17 +70,17 @@ function texts(name: string, value: unknown, kind: Kind | undefined): readonly s
   if (kind === 'integer') return [integerText(name, value)];
   if (kind === 'integers' || kind === 'strings') {
     if (!Array.isArray(value))
-      throw new TypeError(`${name} must be an array, but ${given(value)} was given.`);
+      throw new TypeError(`${name} must be an array, but ${describeValue(value)} was given.`);
     // Without a value there would be no filter at all.
     if (value.length === 0) throw new RangeError(`${name} must have at least one value.`);
     return value.flatMap((each) => texts(name, each, kind === 'integers' ? 'integer' : 'string'));
   }
   if (kind === 'boolean') {
     if (typeof value !== 'boolean')
-      throw new TypeError(`${name} must be true or false, but ${given(value)} was given.`);
+      throw new TypeError(`${name} must be true or false, but ${describeValue(value)} was given.`);
     return [String(value)];
   }
   if (typeof value !== 'string')
-    throw new TypeError(`${name} must be a string, but ${given(value)} was given.`);
+    throw new TypeError(`${name} must be a string, but ${describeValue(value)} was given.`);
   return [value];
 }

@@ -37,10 +37,10 @@ export abstract class Resource {
     toItem: (value: unknown) => Item,
     others: Omit<ListCall<never>, 'operation' | 'read'>,
   ): List<Item, Page & { readonly [N in Name]: readonly Item[] }> {
-    type Its = Page & { readonly [N in Name]: readonly Item[] };
+    type OnePage = Page & { readonly [N in Name]: readonly Item[] };
     const toItems = readItems(toItem);
     const read = (answer: Answer) =>
-      ({ [name]: toItems(answer), nextCursor: nextCursor(answer, 'cursor') }) as Its;
-    return new List<Item, Its>(this.#transport, { operation, read, ...others }, (page) => page[name]);
+      ({ [name]: toItems(answer), nextCursor: nextCursor(answer, 'cursor') }) as OnePage;
+    return new List<Item, OnePage>(this.#transport, { operation, read, ...others }, (page) => page[name]);
   }
 }

@@ -44,10 +44,10 @@ export function httpDate(value: string | null): number | undefined {
  */
 export function waitAfter(
   status: number,
-  asked: number | undefined,
+  serverWait: number | undefined,
   failures: number,
   random: number,
 ): number | undefined {
-  const isPassing = status === 429 || status >= 500 || (status === 409 && asked !== undefined);
-  return isPassing ? (asked ?? 0) + backoff(failures, random) : undefined;
+  const isPassing = status === 429 || status >= 500 || (status === 409 && serverWait !== undefined);
+  return isPassing ? (serverWait ?? 0) + backoff(failures, random) : undefined;
 }

@@ -134,9 +134,9 @@ export class Transport {
       answer = await exchange(baseUrl + target, init, { fetch, timeout, signal, runtime: this.#runtime });
       const unix = this.#runtime.unix();
       reading = readRateLimit(answer.headers, unix);
-      const asked = retryAfter(answer.headers, unix);
-      ended = this.#resultOf(call, answer, { ...attempt, asked, rateLimit: reading?.rateLimit });
-      if ('error' in ended && isOfWindow(ended.error)) outcome = { error: ended.error, asked };
+      const serverWait = retryAfter(answer.headers, unix);
+      ended = this.#resultOf(call, answer, { ...attempt, serverWait, rateLimit: reading?.rateLimit });
+      if ('error' in ended && isOfWindow(ended.error)) outcome = { error: ended.error, serverWait };
       // A 5xx does not show that the limit admits requests again.
       else if (answer.status < 500) outcome = 'admitted';
     } catch (error) {
@@ -168,9 +168,9 @@ export class Transport {
     {
       tries,
       unsure,
-      asked,
+      serverWait,
       rateLimit,
-    }: Attempt & { asked: number | undefined; rateLimit: RateLimit | undefined },
+    }: Attempt & { serverWait: number | undefined; rateLimit: RateLimit | undefined },
   ): Try<Result> {
     const { status, headers, requestId } = answer;
     const { random, unix } = this.#runtime;
@@ -178,10 +178,10 @@ export class Transport {
     if (status === 404 && unsure !== undefined && call.removed !== undefined)
       return { data: call.removed(), response };
     if (status < 200 || status > 299) {
-      const retryAt = asked === undefined ? undefined : new Date(Math.ceil(unix() + asked));
+      const retryAt = serverWait === undefined ? undefined : new Date(Math.ceil(unix() + serverWait));
       return {
         error: toError(answer, retryAt, rateLimit),
-        wait: waitAfter(status, asked, tries, random()),
+        wait: waitAfter(status, serverWait, tries, random()),
       };
     }
     try {

@@ -1,5 +1,5 @@
 import { toEvent } from './events.ts';
-import { checkObject, given } from './given.ts';
+import { checkObject, describeValue } from './checks.ts';
 import { parseJson } from './json.ts';
 import type { Event, Int64 } from './schema.ts';
 
@@ -44,7 +44,7 @@ export async function verifyWebhook(
   const bytes = readBody(body);
   checkObject('headers', headers);
   if (typeof secret !== 'string')
-    throw new TypeError(`secret must be a string, but ${given(secret)} was given.`);
+    throw new TypeError(`secret must be a string, but ${describeValue(secret)} was given.`);
   const id = header(headers, 'webhook-id');
   const timestamp = header(headers, 'webhook-timestamp');
   const signatures = header(headers, 'webhook-signature').split(' ');
@@ -89,7 +89,7 @@ function readBody(body: string | Uint8Array | ArrayBuffer): Uint8Array {
   if (kind === '[object Uint8Array]') return body as Uint8Array;
   if (kind === '[object ArrayBuffer]') return new Uint8Array(body as ArrayBuffer);
   throw new TypeError(
-    `body must be the body as it came, before any parser: a string, a Uint8Array or an ArrayBuffer, but ${given(body)} was given.`,
+    `body must be the body as it came, before any parser: a string, a Uint8Array or an ArrayBuffer, but ${describeValue(body)} was given.`,
   );
 }
 
@@ -100,7 +100,7 @@ function header(headers: HeaderValues, name: string): string {
   const text = typeof value === 'object' ? value?.[0] : value;
   if (text === undefined || text === '') throw new WebhookError(`The header ${name} is missing.`);
   if (typeof text !== 'string')
-    throw new TypeError(`The header ${name} must be a string, but ${given(text)} was given.`);
+    throw new TypeError(`The header ${name} must be a string, but ${describeValue(text)} was given.`);
   return text;
 }
 

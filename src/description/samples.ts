@@ -9,14 +9,14 @@ export function sampleRequest({ method, path, parameters, body, answer, sample }
   const filled = path.replaceAll(/\{\w+\}/g, () => String(rest.shift()));
   const first = body === undefined ? undefined : (Object.values(body.examples)[0]?.value as object);
   const pairs = Object.entries(query ?? {}).map(([name, value]) => `${name}=${value}`);
-  const given = [...values, first, query].filter((each) => each !== undefined);
+  const present = [...values, first, query].filter((each) => each !== undefined);
   return {
     method,
     /** Below the base address, with its query. */
     path: pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`,
     body: first,
     type: MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST'][0],
-    call: `${client}(${given.map(literal).join(', ')})`,
+    call: `${client}(${present.map(literal).join(', ')})`,
     hasAnswer: answer.content !== undefined,
   };
 }

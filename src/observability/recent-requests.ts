@@ -51,17 +51,17 @@ export class RecentRequests {
   /** Counts a request below `/v1` that began at `at` (Unix milliseconds) and took `duration` milliseconds. */
   record(at: number, status: number, duration: number): void {
     const minute = Math.floor(at / MINUTE);
-    const its = this.#minutes[minute % MINUTES_KEPT] as Minute;
-    if (isOver(its.minute * MINUTE, minute * MINUTE)) {
-      its.minute = minute;
-      its.outcomes.fill(0);
-      its.durations.fill(0);
+    const current = this.#minutes[minute % MINUTES_KEPT] as Minute;
+    if (isOver(current.minute * MINUTE, minute * MINUTE)) {
+      current.minute = minute;
+      current.outcomes.fill(0);
+      current.durations.fill(0);
     }
-    if (its.minute === minute) {
+    if (current.minute === minute) {
       const outcome = outcomeIndex(status);
-      its.outcomes[outcome] = (its.outcomes[outcome] ?? 0) + 1;
+      current.outcomes[outcome] = (current.outcomes[outcome] ?? 0) + 1;
       const bucket = bucketOf(duration);
-      its.durations[bucket] = (its.durations[bucket] ?? 0) + 1;
+      current.durations[bucket] = (current.durations[bucket] ?? 0) + 1;
     }
     const second = Math.floor(at / 1_000);
     const slot = this.#seconds[second % this.#seconds.length] as Second;
@@ -101,8 +101,8 @@ export class RecentRequests {
   }
 
   #minute(minute: number): Minute {
-    const its = this.#minutes[minute % MINUTES_KEPT];
-    return its?.minute === minute ? its : EMPTY_MINUTE;
+    const found = this.#minutes[minute % MINUTES_KEPT];
+    return found?.minute === minute ? found : EMPTY_MINUTE;
   }
 }
 

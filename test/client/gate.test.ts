@@ -48,7 +48,7 @@ test('a missed deadline is a TimeoutError, and the next turn is not lost', async
 
 test('no timer stays when the last caller stops waiting for the limit', async () => {
   const { gate, asleep } = watchedGate();
-  const refusal = { error: new RateLimitError('Refused'), asked: 30_000 };
+  const refusal = { error: new RateLimitError('Refused'), serverWait: 30_000 };
   gate.leave(await gate.enter(visit(60_000)), undefined, refusal);
   const abort = new AbortController();
   const waiting = gate.enter(visit(60_000, abort.signal));
@@ -78,7 +78,7 @@ test('unused keys are forgotten, except keys that must wait', async () => {
   const surroundings = { ...SYSTEM_RUNTIME, gates: new Map<string, Gate>() };
   const baseUrl = 'https://petstore.example/v1';
   const refused = gateOf(surroundings, baseUrl, 'refused', 'plan');
-  const refusal = { error: new RateLimitError('Refused'), asked: 30_000 };
+  const refusal = { error: new RateLimitError('Refused'), serverWait: 30_000 };
   refused.leave(await refused.enter(visit(60_000)), undefined, refusal);
   const busy = gateOf(surroundings, baseUrl, 'busy', 'plan');
   await busy.enter(visit(60_000));

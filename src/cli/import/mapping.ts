@@ -153,22 +153,22 @@ export function readPet(
       continue;
     }
     const { column, results } = mapping.get(field) ?? { column: field, results: undefined };
-    const given = row.value(column);
+    const cell = row.value(column);
     let value: unknown = KEPT;
     if (results !== undefined) {
-      const text = mappingText(given);
+      const text = mappingText(cell);
       const listed = results.has(text) ? text : ANY;
       if (!results.has(listed)) unmapped.push(`${column} ${shown(text)} is not mapped to a ${field}.`);
       value = results.has(listed) ? results.get(listed) : PLACEHOLDERS[field];
     }
-    const named = value === KEPT ? given : value;
+    const named = value === KEPT ? cell : value;
     const isName =
       field === 'categoryId' &&
       mapsNames(mapping) &&
       !isNumber(named) &&
       (value === KEPT || typeof value === 'string');
-    const isText = row.textOnly && typeof given === 'string' && !isName;
-    if (value === KEPT) value = isText ? fromText(field, given) : given;
+    const isText = row.textOnly && typeof cell === 'string' && !isName;
+    if (value === KEPT) value = isText ? fromText(field, cell) : cell;
     if (isName) {
       const name = NewCategory.shape.name.safeParse(named);
       if (!name.success) unmapped.push(`${column} ${name.error.issues[0]?.message}.`);

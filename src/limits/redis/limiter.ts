@@ -210,13 +210,13 @@ export class RedisLimiter implements Pick<RateLimiter, 'charge' | 'peek'> {
     const groups = groupsOf(callers);
     const keys = groups.flatMap(({ caller }) => this.#keys(caller));
     const rules = [policy.banAfter, policy.banSeconds * 1000];
-    const asked = groups.map(({ caller, times }) => {
+    const charges = groups.map(({ caller, times }) => {
       const { perMinute, perDay } = caller.limits;
       const known = this.#knownCounts.get(callerName(caller)) ?? UNKNOWN_COUNTS;
       const { minuteStart, minuteCount, day, dayCount } = known;
       return `${times} ${perMinute} ${perDay} ${minuteStart} ${minuteCount} ${day} ${dayCount}`;
     });
-    const [results, replaced] = (await this.redis.run(CHARGE, keys, [...rules, ...asked])) as readonly [
+    const [results, replaced] = (await this.redis.run(CHARGE, keys, [...rules, ...charges])) as readonly [
       readonly ScriptResult[],
       readonly string[],
     ];

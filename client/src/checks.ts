@@ -2,7 +2,7 @@
 const SHOWN_MAX = 20;
 
 /** A value as messages name it: `the string '2'`. */
-export function given(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === 'string') return value.length > SHOWN_MAX ? 'a long string' : `the string '${value}'`;
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
   return typeof value === 'function' || typeof value === 'symbol' ? `a ${typeof value}` : String(value);
@@ -11,7 +11,7 @@ export function given(value: unknown): string {
 /** @throws TypeError that names the value, unless it is an object. */
 export function checkObject(name: string, value: unknown): void {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
-  throw new TypeError(`${name} must be an object, but ${given(value)} was given.`);
+  throw new TypeError(`${name} must be an object, but ${describeValue(value)} was given.`);
 }
 
 /** @throws TypeError that names the first option that is not known. */
