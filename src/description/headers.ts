@@ -86,7 +86,7 @@ export function headerComponents(base: string) {
       example: 'private, no-cache',
     },
     NoStore: {
-      description: 'Nothing may store the response, because it holds a key.',
+      description: 'Nothing may store the response: it is secret, or true for this moment only.',
       schema: exactly('no-store'),
       example: 'no-store',
     },

@@ -33,10 +33,11 @@ function operationBlocks(
 ): string[] {
   const { operationId, summary, description, requestBody, responses, security = [], parameters } = operation;
   const scopes = security.flatMap((requirement) => Object.values(requirement).flat());
-  const stability = operation['x-stability'];
+  const scope = scopes.length === 0 ? undefined : `scope ${scopes.join(', ')}`;
+  const remarks = [operationId, scope, operation['x-stability']].filter((remark) => remark !== undefined);
   return [
     `### ${summary}`,
-    `${code(`${method.toUpperCase()} ${path}`)} (${operationId}; scope ${scopes.join(', ')}${stability === undefined ? '' : `; ${stability}`})`,
+    `${code(`${method.toUpperCase()} ${path}`)} (${remarks.join('; ')})`,
     description,
     table(
       ['Parameter', 'In', 'Type', 'Description'],

@@ -3,7 +3,7 @@
 /** Who changed something, with the client address that the change came from, if it came over the network. */
 export type Actor = (
   | { readonly kind: 'operator'; readonly name: string }
-  /** A key with the scope `keys:manage`. */
+  /** A key of a client. */
   | { readonly kind: 'key'; readonly id: number }
   /** The user of the system who ran a command. */
   | { readonly kind: 'system'; readonly name: string }

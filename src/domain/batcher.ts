@@ -19,9 +19,8 @@ interface Waiting<I, R> {
 /**
  * What arrives meanwhile goes together: items of one key that arrive within a turn of the event loop, or while a batch of
  * their key runs, share the next batch, in order. So a batch always begins after its items have arrived. With size 1 they
- * go one after the other. When a batch fails,
- * its items reject. When it fails because the database cannot answer (`unavailable`), those that wait reject too:
- * otherwise each of them would wait twice.
+ * go one after the other. When a batch fails, its items reject. When it fails because the database cannot answer
+ * (`unavailable`), those that wait reject too: otherwise each of them would wait twice.
  */
 export class Batcher<K, I, R> {
   readonly #batching: Batching<K, I, R>;

@@ -115,7 +115,8 @@ export function outcomeIndex(status: number): number {
 }
 
 /**
- * Counts requests for the usage history. On the request it only changes a number in a Map. `flush` writes in the background. While the database cannot be used, the counts of an hour stay in two Maps.
+ * Counts requests for the usage history. On the request it only changes a number in a Map. `flush` writes in the
+ * background. While the database cannot be used, the counts of an hour stay in two Maps.
  */
 export class UsageCounts {
   readonly #history: WritableHistory;

@@ -43,8 +43,8 @@ export function lineTime(): () => string {
 
 /**
  * Writes a line for each request, the same that pino would write at the level `info`. pino looks at every field of every
- * line. See docs/design/http.md. The options base,
- * name, level, its formatter, timestamp and bindings of pino count here. Redact, mixin and serializers do not.
+ * line. See docs/design/http.md. The options base, name, level, its formatter, timestamp and bindings of pino count here.
+ * Redact, mixin and serializers do not.
  */
 export class RequestLog {
   readonly #level: string;

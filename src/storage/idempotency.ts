@@ -147,7 +147,7 @@ async function dropClaim(transaction: Transaction, idempotency: Idempotency): Pr
 
 /**
  * Does a write and records its answer in the same commit, unless there is a record of the last 24 hours: then it gives back
- * the recorded answer. A refusal is not recorded. `now`: Unix milliseconds by the clock of the database.
+ * the recorded answer. A refusal is not recorded.
  */
 export async function writeRecorded<
   A extends readonly unknown[],

@@ -50,8 +50,9 @@ export interface Transaction extends Queries {
   /** Inserts rows with all columns of the table. `onConflict` ends the statement. */
   insert(table: AnyTable, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
   /**
-   * Adds rows in this order, in one statement or few, with the instant in the column `Table.stamp`. Returns their ids, which the
-   * database assigns ascending. `derived`: an INSERT without values besides `clock` that reads the new rows from `added`, in the same round trip.
+   * Adds rows in this order, in one statement or few, with the instant in the column `Table.stamp`. Returns their ids, which
+   * the database assigns ascending. `derived`: an INSERT without values besides `clock` that reads the new rows from
+   * `added`, in the same round trip.
    */
   add<C extends Codecs>(
     table: Table<C>,

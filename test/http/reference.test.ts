@@ -215,7 +215,7 @@ test('the Markdown has everything that the description has', async (t) => {
       const section = text.split(`\n### ${operation.summary}\n`)[1]?.split(/\n##{1,2} /)[0] ?? '';
       assert.ok(
         section.includes(
-          `\`${method.toUpperCase()} ${path}\` (${operation.operationId}; scope ${operation.security[0].apiKey}`,
+          `\`${method.toUpperCase()} ${path}\` (${[operation.operationId, ...operation.security[0].apiKey.map((scope: string) => `scope ${scope}`)].join('; ')}`,
         ),
       );
       assert.ok(section.includes(operation.description));

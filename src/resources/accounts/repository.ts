@@ -225,14 +225,14 @@ function toListed(row: Row): ListedAccount {
 }
 
 /** What a list of accounts is sorted by, without its direction. A later account has a larger id. */
-const PLACES: Readonly<Record<string, Sql>> = {
+const SORT_KEYS: Readonly<Record<string, Sql>> = {
   // An account of a version that did not ignore case has no folded name, and comes first.
   name: sql`coalesce(folded_name, '')`,
   lastUsed: sql`coalesce(${LAST_USED}, 0)`,
 };
 
 function toSort(sort: AccountSort): Sort {
-  return { by: PLACES[sort.replace('-', '')], isAscending: !sort.startsWith('-') };
+  return { by: SORT_KEYS[sort.replace('-', '')], isAscending: !sort.startsWith('-') };
 }
 
 function toFilters({ search = '', plan, state }: AccountFilter): Filters {

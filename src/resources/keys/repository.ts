@@ -383,13 +383,13 @@ const SOURCE: Source<KeyRecord> = {
 };
 
 /** What a list of keys is sorted by, without its direction. A later key has a larger id. */
-const PLACES: Readonly<Record<string, Sql>> = {
+const SORT_KEYS: Readonly<Record<string, Sql>> = {
   lastUsed: sql`coalesce(k.last_used_at, 0)`,
   expires: sql`coalesce(k.expires_at, ${FOREVER})`,
 };
 
 function toSort(sort: KeySort): Sort {
-  const by = PLACES[sort.replace('-', '')];
+  const by = SORT_KEYS[sort.replace('-', '')];
   return { ...(by && { by }), isAscending: !sort.startsWith('-') };
 }
 

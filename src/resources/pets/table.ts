@@ -16,7 +16,7 @@ import {
 import { DETAIL_NAMES, type DetailName, PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
 
-/** What an animal has besides. */
+/** The optional fields of an animal. */
 type Details = Readonly<Pick<Pet, DetailName>>;
 
 const isObject = (value: unknown): value is Details =>
@@ -134,7 +134,7 @@ function joinMembers(
   return `${members}}` as Json<Pet>;
 }
 
-/** What an animal has besides, in the order of answers; undefined when it has nothing. */
+/** The optional fields that an animal has, in the order of answers; undefined when it has none. */
 export function pickDetails(pet: Partial<Details>): Details | undefined {
   const entries = DETAIL_NAMES.filter((name) => pet[name] !== undefined).map((name) => [name, pet[name]]);
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Details);

@@ -43,7 +43,7 @@ interface DirectSettings extends TransportSettings {
 }
 
 /** An attempt under way. */
-interface Exchange {
+interface OpenAttempt {
   readonly connection: Socket;
   isOver: boolean;
   readonly end: (answer: Answer | undefined) => void;
@@ -64,9 +64,9 @@ export function signMessage({ id, body, secrets }: Content, unix: number): Recor
 export class DirectTransport implements Transport {
   readonly #settings: DirectSettings;
   readonly #names: Names;
-  readonly #exchanges = new Set<Exchange>();
+  readonly #exchanges = new Set<OpenAttempt>();
   /** Those whose requests have not left, by webhook. */
-  readonly #unsent = new Map<number, Set<Exchange>>();
+  readonly #unsent = new Map<number, Set<OpenAttempt>>();
   #context: SecureContext | undefined;
   #check: NodeJS.Timeout | undefined;
 
@@ -88,7 +88,7 @@ export class DirectTransport implements Transport {
       port: Number(url.port || (isSecure ? 443 : 80)),
     });
     let stage: FailureKind = 'connection_failed';
-    const exchange: Exchange = {
+    const exchange: OpenAttempt = {
       connection,
       isOver: false,
       end: (answer) => {
@@ -148,7 +148,7 @@ export class DirectTransport implements Transport {
     });
   }
 
-  #add(webhookId: number, exchange: Exchange): void {
+  #add(webhookId: number, exchange: OpenAttempt): void {
     this.#exchanges.add(exchange);
     const unsent = this.#unsent.get(webhookId);
     if (unsent === undefined) this.#unsent.set(webhookId, new Set([exchange]));
@@ -156,7 +156,7 @@ export class DirectTransport implements Transport {
     this.#check ??= setInterval(() => this.#checkReceived(), CHECK_INTERVAL);
   }
 
-  #leave(webhookId: number, exchange: Exchange): void {
+  #leave(webhookId: number, exchange: OpenAttempt): void {
     const unsent = this.#unsent.get(webhookId);
     unsent?.delete(exchange);
     if (unsent?.size === 0) this.#unsent.delete(webhookId);
@@ -173,7 +173,7 @@ export class DirectTransport implements Transport {
 }
 
 /** Sends the request. The exchange ends with the headers of the answer: nobody reads its body. */
-function send({ end }: Exchange, socket: Socket, url: URL, message: EndpointRequest, unix: number): void {
+function send({ end }: OpenAttempt, socket: Socket, url: URL, message: EndpointRequest, unix: number): void {
   const request = openRequest({
     createConnection: () => socket,
     method: 'POST',

@@ -435,8 +435,9 @@ function refuseReplay(
 }
 
 /**
- * Moves the place of a webhook. Open events stay. `found`: the place of `since` as it was before this transaction. `gone`: events of `since` may be deleted already. `invalid_request`: it lies in the
- * future. `rate_limit_exceeded`: the last replay was less than `REPLAY_INTERVAL` ago, whoever asked for it.
+ * Moves the place of a webhook. Open events stay. `found`: the place of `since` as it was before this transaction. `gone`:
+ * events of `since` may be deleted already. `invalid_request`: it lies in the future. `rate_limit_exceeded`: the last
+ * replay was less than `REPLAY_INTERVAL` ago, whoever wanted it.
  */
 const replayEvents = lockFirst(async function (
   transaction,

@@ -165,6 +165,8 @@ export type Outcome = { readonly httpStatus?: number; readonly durationMs: numbe
 /** Milliseconds between an attempt and the next one. */
 const DELAYS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR] as const;
 
+export const MAX_ATTEMPTS = DELAYS.length + 1;
+
 /**
  * Milliseconds from the attempt with this number, from 1, to the next one, or undefined after the last. `random`: from 0 up to 1, so
  * that not all come at once. `retryAfter`: milliseconds that the endpoint asks for.

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { bodyInstant, dateTime, int64, list, oneOf, optionalText } from '../../domain/fields.ts';
 import { MOST_TYPES, TYPE_FILTERS } from '../events/rules.ts';
-import { FAILURES, URL_LENGTH, writeUrl } from './rules.ts';
+import { FAILURES, MAX_ATTEMPTS, URL_LENGTH, writeUrl } from './rules.ts';
 import { DELIVERY_STATUSES, DISABLED_REASONS } from './table.ts';
 
 const URL_ISSUE = `must be a URL of at most ${URL_LENGTH} characters`;
@@ -140,7 +140,7 @@ export const Delivery = z
     attempt: int64.meta({
       format: 'int32',
       minimum: 1,
-      maximum: 8,
+      maximum: MAX_ATTEMPTS,
       description: 'The number of the attempt: 1 for the first.',
       examples: [1],
     }),

@@ -33,7 +33,7 @@ export async function openPostgres(
   return postgresEngine(await openPool(address, settings), settings);
 }
 
-/** What the hot reads of this database use besides. */
+/** What reads that are written for this database use, too. */
 export interface PostgresEngine extends Engine {
   readonly kind: 'postgres';
   readonly pool: Database;

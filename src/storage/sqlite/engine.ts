@@ -48,7 +48,7 @@ interface SqliteParts {
   readonly hasOneWriter: boolean;
 }
 
-/** What the hot reads of this database use besides. */
+/** What reads that are written for this database use, too. */
 export interface SqliteEngine extends Engine {
   readonly kind: 'sqlite';
   readonly reader: Reader;
