@@ -68,14 +68,14 @@ test('a flush that does not end keeps no other feature from its last write', asy
 
 test('a stop without time left begins no further batch of usage, and says how many counts are lost', async (t) => {
   const { promise: hangs, resolve: end } = Promise.withResolvers<void>();
-  let batches = 0;
-  const add = () => (++batches === 2 ? hangs : Promise.resolve());
+  const batches: object[] = [];
+  const add = (batch: object) => (batches.push(batch) === 2 ? hangs : Promise.resolve());
   const usage = openUsage({ usageHistory: { add } as never, operationIds: [] });
   for (let keyId = 1; keyId <= 2_500; keyId++) usage.uses.usage.record(keyId, -1, 200, 0);
   const { background } = start(t, [usage], []);
   background.leave();
   const stopped = background.stop();
-  while (batches < 2) await nextTurn();
+  while (batches.length < 2) await nextTurn();
   background.abandon();
   t.mock.timers.tick(300);
   const lost = {
@@ -85,5 +85,5 @@ test('a stop without time left begins no further batch of usage, and says how ma
   assert.deepEqual(background.unwritten(), { requests: 1_500, keys: 1_500 });
   end();
   await nextTurn();
-  assert.equal(batches, 2);
+  assert.equal(batches.length, 2);
 });
