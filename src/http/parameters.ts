@@ -381,10 +381,11 @@ export function readQuery(
   const texts: (string | undefined)[] = [];
   // All texts of a parameter that was repeated.
   let repeated: string[][] | undefined;
-  const take = (name: string, text: string) => {
+  const take = (name: string, text: string | undefined) => {
     let index = 0;
     while (index < parameters.length && parameters[index]?.[0] !== name) index++;
     if (index === parameters.length) return;
+    if (text === undefined) throw invalid(describeIssue(name, 'must be percent-encoded UTF-8'));
     const first = texts[index];
     if (first === undefined) {
       texts[index] = text;
@@ -408,20 +409,30 @@ export function readQuery(
   return values;
 }
 
-function forEachPair(query: string, take: (name: string, text: string) => void): void {
+/** `take` gets undefined for a text that is no percent-encoded UTF-8. */
+function forEachPair(query: string, take: (name: string, text: string | undefined) => void): void {
   if (query === '') return;
-  if (/[%+]/.test(query)) {
-    new URLSearchParams(query).forEach((text, name) => take(name, text));
-    return;
-  }
-  // Most queries need no decoding, and to split these here saves a part of every list.
+  // Most queries need no decoding, which saves a part of every list.
+  const isEncoded = /[%+]/.test(query);
   for (let start = 0; start <= query.length; ) {
     const next = query.indexOf('&', start);
     const end = next === -1 ? query.length : next;
     const equals = query.indexOf('=', start);
-    if (equals === -1 || equals > end) take(query.slice(start, end), '');
-    else take(query.slice(start, equals), query.slice(equals + 1, end));
+    const nameEnd = equals === -1 || equals > end ? end : equals;
+    const name = query.slice(start, nameEnd);
+    const text = query.slice(nameEnd + 1, end);
+    if (isEncoded) take(decode(name) ?? name, decode(text));
+    else take(name, text);
     start = end + 1;
+  }
+}
+
+/** A part of a query, in which `+` is a space. Undefined when its percent-encoding is broken. */
+function decode(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '));
+  } catch {
+    return undefined;
   }
 }
 

@@ -41,6 +41,13 @@ function read(query: string): unknown {
   }
 }
 
+test('a text that is no percent-encoded UTF-8 is refused, and not looked for as another one', () => {
+  for (const text of ['M%FCller', '%ED%A0%80', '100%', '%zz', '%C3'])
+    assert.equal(read(`name=${text}`), 'The parameter name must be percent-encoded UTF-8.', text);
+  const values = read('limit=5&other=%FF&%FF=1&name=M%C3%BCller+100%25%EF%BF%BD') as object;
+  assert.deepEqual({ ...values }, { ...(read('limit=5') as object), name: 'Müller 100%\ufffd' });
+});
+
 test('a query is read the same with and without decoding', () => {
   const name = fc.constantFrom(
     'limit',
