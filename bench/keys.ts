@@ -52,17 +52,8 @@ export function issueKeyOfEach(env: NodeJS.ProcessEnv, count: number, signal: Ab
 }
 
 async function withStore<T>(env: NodeJS.ProcessEnv, work: (store: Store) => Promise<T>) {
-  const { databaseUrl, pool, environment } = readConfig(env);
   const clock = steadyClock(Date.now, () => performance.now());
-  const store = await openStore({
-    databaseUrl,
-    pool,
-    clock,
-    environment,
-    orderHold: 3 * 86_400_000,
-    maxOpenOrders: 100,
-    onLost: () => undefined,
-  });
+  const store = await openStore({ ...readConfig(env), clock, onLost: () => undefined });
   try {
     return await work(store);
   } finally {

@@ -1,6 +1,7 @@
 import { argv, exit } from 'node:process';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { inventYear, YEAR } from './usage-year.ts';
+import { readConfig } from '../src/app/config.ts';
 import { DAY, steadyClock } from '../src/domain/clock.ts';
 import type { UsageInterval } from '../src/domain/usage.ts';
 import { KEPT, type UsageBy } from '../src/resources/usage/rules.ts';
@@ -22,11 +23,9 @@ if (databaseUrl === undefined) {
 const clock = steadyClock(Date.now, () => performance.now());
 await using stack = new AsyncDisposableStack();
 const store = await openStore({
+  ...readConfig({}),
   databaseUrl,
   clock,
-  environment: 'production',
-  orderHold: DAY,
-  maxOpenOrders: 100,
   pool: { connections: 4, connectTimeout: 10_000, statementTimeout: 0 },
   onLost: () => undefined,
 });
@@ -69,7 +68,7 @@ for (let calls = 0; calls < 7; calls++) {
   prunes.push(performance.now() - start);
 }
 console.log(
-  `prune: ${prunes.map((its) => its.toFixed(1)).join(', ')} ms; kept ${KEPT.hour / DAY} and ${KEPT.day / DAY} days`,
+  `prune: ${prunes.map((time) => time.toFixed(1)).join(', ')} ms; kept ${KEPT.hour / DAY} and ${KEPT.day / DAY} days`,
 );
 
 async function report(name: string, read: () => Promise<readonly unknown[]>): Promise<void> {

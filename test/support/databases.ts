@@ -1,12 +1,11 @@
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/cli/context.ts';
-import { DAY } from '../../src/domain/clock.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { openStore } from '../../src/app/store.ts';
 import { type Store, TABLES } from '../../src/resources/repositories.ts';
 import { migratedPostgres } from './migrated-postgres.ts';
 import { PATIENT_POOL } from './postgres.ts';
 import { temporaryEnvironment, type Variables } from './process.ts';
-import { ROOT } from './store.ts';
 
 /** An empty database of each kind for processes, by name. */
 export const DATABASES: Readonly<Record<string, (t: TestContext) => Promise<Variables>>> = {
@@ -22,14 +21,12 @@ export async function onPostgres(t: TestContext): Promise<Variables> {
 export async function storeOf(t: TestContext, { DATABASE_URL: databaseUrl = '' }: Variables) {
   const pool = { connections: 2, ...PATIENT_POOL };
   const settings = {
-    environment: 'production',
-    orderHold: 3 * DAY,
-    maxOpenOrders: 1_000_000,
+    ...readConfig({ MAX_OPEN_ORDERS: '1000000' }),
+    databaseUrl,
+    pool,
     mustExist: true,
-    actor: ROOT,
   } as const;
-  const onLost = () => undefined;
-  const store = await openStore({ ...settings, databaseUrl, pool, clock: systemClock(), onLost });
+  const store = await openStore({ ...settings, clock: systemClock(), onLost: () => undefined });
   t.after(() => store.close());
   return store;
 }

@@ -4,10 +4,11 @@ import { ApiKey, type Environment } from '../../src/domain/api-key.ts';
 import type { Actor, OperatorActor } from '../../src/domain/audit.ts';
 import type { BannableKey } from '../../src/limits/limiter.ts';
 import { DEFAULT_DATABASE_URL } from '../../src/config/database-url.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { ENGINE_PARTS, openStore as openAnyStore } from '../../src/app/store.ts';
 import { openStoreOver, type RepositorySettings, type Store } from '../../src/resources/repositories.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
-import { type Clock, DAY } from '../../src/domain/clock.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 import type { Limits, Plan } from '../../src/domain/plan.ts';
 import { requireValue } from '../../src/terminal/command.ts';
 import type { AccountRepository } from '../../src/resources/accounts/repository.ts';
@@ -23,7 +24,7 @@ export const CLIENT: Actor = { kind: 'key', id: 1 };
 /** A key of an account with the same number. */
 export const bannable = (id: number): BannableKey => ({ id, account: { id } });
 
-const SETTINGS = { environment: 'production', orderHold: 3 * DAY, maxOpenOrders: 1_000_000 } as const;
+const SETTINGS = readConfig({ MAX_OPEN_ORDERS: '1000000' });
 
 const onLost = () => undefined;
 

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { ENGINE_PARTS, openStore } from '../../src/app/store.ts';
 import { type Environment, ENVIRONMENTS } from '../../src/domain/api-key.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { DAY, HOUR } from '../../src/domain/clock.ts';
 import { OUTCOMES, type UsageCount } from '../../src/domain/usage.ts';
 import type { Store } from '../../src/resources/repositories.ts';
@@ -190,11 +191,10 @@ for (const [name, before] of [
     const open = async (environment: Environment) => {
       const store = await openStore({
         ...ENGINE_PARTS,
+        ...readConfig({}),
         databaseUrl,
         environment,
         clock: fakeClock(now),
-        orderHold: DAY,
-        maxOpenOrders: 100,
         pool: { connections: 3, ...PATIENT_POOL },
         onLost: () => undefined,
       });
