@@ -12,7 +12,7 @@ const PACE = 0.7;
 /** Seconds at the steady rate that do not count, because V8 compiles much of the code for it again. */
 const PACED_WARM_UP = 10;
 
-export interface Comparison extends RunContext {
+interface Comparison extends RunContext {
   readonly rounds: number;
   /** Length of each measurement. */
   readonly seconds: number;

@@ -7,7 +7,7 @@ import { type PreparedService, startService } from './service.ts';
 const RELEASE_TIME = 1_000;
 
 /** The service as in production, with an inspector port. */
-export interface InspectedService extends ServerProcess {
+interface InspectedService extends ServerProcess {
   /** Collects the garbage and returns the resident memory in MiB. */
   usedMemory(): Promise<number>;
 }

@@ -6,7 +6,7 @@ import { cpuTime, type Latencies } from './load.ts';
 /** The share of its core from which a process counts as fully busy. Below that, it waited for something. */
 const FULL_CORE = 0.95;
 
-export interface PacedRow {
+interface PacedRow {
   readonly rate: number;
   readonly service: Latencies;
   readonly bare: Latencies;

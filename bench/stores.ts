@@ -29,7 +29,7 @@ export function sqliteStores(folder: string): Stores {
   };
 }
 
-export interface SharedServers extends AsyncDisposable {
+interface SharedServers extends AsyncDisposable {
   /** A new database of this name. Counts are shared. */
   stores(database: string): Promise<Stores>;
 }

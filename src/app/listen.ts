@@ -48,7 +48,7 @@ interface PortParts {
 }
 
 /** A port that requests come to. */
-export interface Port {
+interface Port {
   readonly port: number;
   /** Lets `handlers` answer the requests. Call it in the turn in which the port was opened: no request is accepted before. */
   serve(handlers: Handlers<Response>): Pick<Connections<Response>, 'isBusy'>;

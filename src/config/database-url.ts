@@ -4,9 +4,9 @@ import { parseServerUrl, readHost, readPort, type ServerUrl, UrlError, findUrlIs
 export const DEFAULT_DATABASE_URL = 'sqlite:data/petstore.db';
 
 /** What `DATABASE_URL` stands for. */
-export type DatabaseAddress = SqliteAddress | PostgresAddress;
+type DatabaseAddress = SqliteAddress | PostgresAddress;
 
-export interface SqliteAddress {
+interface SqliteAddress {
   readonly kind: 'sqlite';
   readonly path: string;
 }

@@ -8,7 +8,7 @@ const KEPT = 10_000;
 
 /** Characters that are kept of a user agent, and of a message. */
 const USER_AGENT_KEPT = 200;
-export const MESSAGE_KEPT = 500;
+const MESSAGE_KEPT = 500;
 
 /** A request below `/v1` that was answered with an error. */
 export interface FailedRequest {
@@ -37,7 +37,7 @@ export interface FailedRequest {
 }
 
 /** Which of them. Each value must be equal, but for those that are described. */
-export interface FailedRequestFilter {
+interface FailedRequestFilter {
   readonly requestId?: string | undefined;
   readonly status?: number | undefined;
   readonly code?: ErrorCode | undefined;

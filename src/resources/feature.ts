@@ -24,7 +24,7 @@ export interface RepositoryModule {
   readonly open: (engine: AnyEngine, settings: never, below: never) => object;
 }
 
-export interface Feature {
+interface Feature {
   /** The name of the folder. */
   readonly name: string;
   readonly repositories?: Readonly<Record<string, RepositoryModule>>;

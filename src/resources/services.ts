@@ -15,7 +15,7 @@ type UsesOf<Module extends ServiceModule> = Module extends ServiceModule
   : never;
 
 /** What operations may use besides the repositories. */
-export type ServiceUses = Together<UsesOf<Modules>>;
+type ServiceUses = Together<UsesOf<Modules>>;
 
 /** What the services of all features need together, but for what they open themselves. */
 export type ServiceNeeds = Omit<Needs, keyof ServiceUses>;

@@ -41,7 +41,7 @@ export interface Terminal<Context> extends Output {
 }
 
 /** Adds a command to the program or to a group. */
-export type AddCommand<Context> = (program: Command, terminal: Terminal<Context>) => void;
+type AddCommand<Context> = (program: Command, terminal: Terminal<Context>) => void;
 
 /** What help says of a command, and what can be typed. */
 interface Usage<T extends Takers> {

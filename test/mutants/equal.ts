@@ -1,5 +1,5 @@
 /** A mutant that no test can notice, and why. */
-export interface EqualMutant {
+interface EqualMutant {
   readonly file: string;
   /** What changes, and into what. All mutants of the file that say so are meant, or those of the lines that contain `line`. */
   readonly original: string;

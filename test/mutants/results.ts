@@ -210,6 +210,6 @@ function isEqual({ file, line, original, replacement }: Mutant): boolean {
   );
 }
 
-export function readLine(file: string, line: number): string {
+function readLine(file: string, line: number): string {
   return readFileSync(file, 'utf8').split('\n')[line - 1]?.trim() ?? '';
 }

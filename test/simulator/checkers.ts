@@ -7,7 +7,7 @@ import type { SimulatedProcess } from './scheduler.ts';
 import type { World } from './world.ts';
 
 /** What a run must keep. A checker gives the faults that it finds, as messages. */
-export type Checker = (world: World) => readonly string[];
+type Checker = (world: World) => readonly string[];
 
 /** Milliseconds in which a request is answered, besides those that it asked to wait for. */
 const ANSWER_TIME = 12 * SECOND;

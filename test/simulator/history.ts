@@ -50,7 +50,7 @@ export interface WebhookChange {
 }
 
 /** An account that an operator has suspended. */
-export interface Suspension {
+interface Suspension {
   readonly accountId: number;
   /** When the operator was told. */
   readonly from: number;

@@ -1,5 +1,5 @@
 /** A fault that the simulator must find: what stands in a file, and what is put in its place. */
-export interface PlantedFault {
+interface PlantedFault {
   readonly file: string;
   readonly changes: readonly (readonly [found: string, planted: string])[];
 }

@@ -9,7 +9,7 @@ interface Contents {
   readonly zset: Map<string, number>;
 }
 
-export type KeyType = keyof Contents;
+type KeyType = keyof Contents;
 
 /** Types whose keys go with their last entry. */
 type Collection = Exclude<KeyType, 'string'>;

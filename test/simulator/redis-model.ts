@@ -45,7 +45,7 @@ interface ServerParts {
   readonly newRunId: () => string;
 }
 
-export class ModelServer {
+class ModelServer {
   readonly name: string;
   readonly keys: RedisKeys;
   readonly #parts: ServerParts;

@@ -19,7 +19,7 @@ export interface Message {
 export type Network = (message: Message, arrive: () => unknown) => Promise<unknown>;
 
 /** Without any delay. */
-export const INSTANT_NETWORK: Network = async (_, arrive) => arrive();
+const INSTANT_NETWORK: Network = async (_, arrive) => arrive();
 
 /** The network of one process. */
 export interface RedisLink {

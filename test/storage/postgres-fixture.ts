@@ -11,7 +11,7 @@ import type { Fixture, FixtureRules } from './fixture.ts';
 
 export const POOL = { connections: 5, ...PATIENT_POOL };
 
-export interface PostgresFixture extends Fixture {
+interface PostgresFixture extends Fixture {
   readonly url: string;
   /** The same data for another instance, whose clock may differ. */
   readonly another: (clock?: Clock) => Promise<Store>;

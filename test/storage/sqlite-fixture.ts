@@ -8,7 +8,7 @@ import { newDatabase } from '../support/new-database.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import type { Fixture, FixtureRules } from './fixture.ts';
 
-export interface SqliteFixture extends Fixture {
+interface SqliteFixture extends Fixture {
   readonly file: string;
   /** A connection past the service's code, closed when the test is over. */
   readonly raw: () => DatabaseSync;

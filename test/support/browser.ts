@@ -35,7 +35,7 @@ const HEADLESS_SHELL = 'chromium-headless-shell';
  * Where Debian's Chromium is. The headless shell needs a third less processor time.
  * @throws MissingProgram
  */
-export function findChromium(): string {
+function findChromium(): string {
   try {
     return program(HEADLESS_SHELL, HEADLESS_SHELL, { name: 'Chromium' });
   } catch (error) {

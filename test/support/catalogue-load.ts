@@ -13,7 +13,7 @@ const READERS = 4;
 const PAUSE = 20;
 
 /** Creators and readers that go on whatever happens, and notice every promise that is broken to them. */
-export interface CatalogueLoad {
+interface CatalogueLoad {
   /** How many creates were answered with 201, and how many requests with 503. */
   readonly created: () => number;
   readonly refused: () => number;
@@ -21,7 +21,7 @@ export interface CatalogueLoad {
   finish(): Promise<void>;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly url: string;
   readonly key: string;
   /** Of the service, for the command line to see what is there. */

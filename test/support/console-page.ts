@@ -18,7 +18,7 @@ export const CONSOLE_PAGES = {
   '/operators': 'Operators',
 } as const;
 
-export interface ConsoleVisit {
+interface ConsoleVisit {
   readonly name?: string;
   readonly role?: Role;
   readonly options?: BrowserContextOptions;

@@ -5,12 +5,12 @@ import { program } from './servers.ts';
 const run = promisify(execFile);
 
 /** @throws MissingProgram */
-export function findPromtool(): string {
+function findPromtool(): string {
   return program('promtool', 'prometheus');
 }
 
 /** @throws MissingProgram */
-export function findSystemdAnalyze(): string {
+function findSystemdAnalyze(): string {
   return program('systemd-analyze', 'systemd');
 }
 

@@ -28,7 +28,7 @@ import {
  */
 
 /** What was learned from responses, and makes requests that come further. */
-export class Learned {
+class Learned {
   /** The newest of each operation. */
   readonly tags = new Map<string, string>();
   readonly cursors = new Map<string, string>();

@@ -68,7 +68,7 @@ function nameEvent({ type, version, data }: Pick<Change, 'type' | 'version' | 'd
 }
 
 /** `pet` of `pet.created`. */
-export function findKind(type: string): string {
+function findKind(type: string): string {
   return type.slice(0, type.indexOf('.'));
 }
 

@@ -16,7 +16,7 @@ export type Fault =
   /** The proxy answers by itself. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
-export interface FaultProxy {
+interface FaultProxy {
   /** The address of the service by way of this proxy. */
   readonly url: string;
   /** The requests that came, as they came. */

@@ -25,7 +25,7 @@ export function inventPlans(count: number): readonly Plan[] {
 /** One request to one of three instances. Rejects when its connection is lost. */
 export type Send = (instance: number, path: string, body?: string) => Promise<Sent>;
 
-export interface Recording {
+interface Recording {
   readonly send: Send;
   /** Of the animals there before, the largest id. */
   readonly newest: number;

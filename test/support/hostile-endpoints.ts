@@ -26,7 +26,7 @@ const KINDS = {
   '204': (socket: Socket) => void socket.end('HTTP/1.1 204 x\r\n\r\n'),
 } as const;
 
-export type HostileKind = keyof typeof KINDS;
+type HostileKind = keyof typeof KINDS;
 
 if (!isMainThread && parentPort !== null) {
   const port = parentPort;

@@ -20,7 +20,7 @@ export const NODE_20 =
 export const TYPESCRIPT_5 = join(root, 'test/typescript-5/node_modules/.bin/tsc');
 
 /** An empty project into which the package was installed, as it would be published. */
-export interface Project {
+interface Project {
   /** What was published, by path. */
   readonly files: readonly string[];
   write(file: string, text: string): void;

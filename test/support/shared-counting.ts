@@ -38,7 +38,7 @@ export class Tally {
   }
 }
 
-export interface SharedCounting {
+interface SharedCounting {
   readonly services: readonly TestService[];
   readonly key: string;
   /** One request to the service of this number, with the key. */

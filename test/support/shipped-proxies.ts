@@ -87,7 +87,7 @@ export const NGINX_TLS: Proxy = {
 const serverLines = (services: readonly number[]) =>
   services.map((each) => `server 127.0.0.1:${each}`).join(' max_fails=0; ');
 
-export const NGINX: Proxy = {
+const NGINX: Proxy = {
   name: 'nginx before several instances',
   file: 'deploy/nginx.conf',
   hasTls: false,
@@ -137,7 +137,7 @@ export const CONSOLE_PROXIES: readonly Proxy[] = [
   },
 ];
 
-export interface ProxyResponse {
+interface ProxyResponse {
   readonly status: number | undefined;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;

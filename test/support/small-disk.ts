@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 /** Bytes: a new database fits, and hundreds of animals. */
 const SIZE = 2 * 1_048_576;
 
-export interface SmallDisk {
+interface SmallDisk {
   readonly folder: string;
   /** Leaves no room at all. */
   readonly fill: () => void;

@@ -11,7 +11,7 @@ interface Pair {
 }
 
 /** A network between a service and its server, with the faults that a test wants. */
-export interface TcpProxy {
+interface TcpProxy {
   /** The address `url` by way of this proxy. */
   through(url: string): string;
   /** From now on nothing passes on the connections that are open, and nobody is told; new ones work. */
@@ -25,7 +25,7 @@ export interface TcpProxy {
   holdAnswerTo(text: string): HeldAnswer;
 }
 
-export interface HeldAnswer {
+interface HeldAnswer {
   /** Resolves when the server has answered. */
   readonly given: Promise<void>;
   /** Lets the answer through. */

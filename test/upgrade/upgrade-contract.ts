@@ -40,7 +40,7 @@ interface Usage {
 }
 
 /** Makes a new copy of the database of 1.0.0 and returns its `DATABASE_URL`. */
-export type Restore = (t: TestContext) => Promise<string>;
+type Restore = (t: TestContext) => Promise<string>;
 
 /** What an upgrade from 1.0.0 keeps (docs/operating.md, "Upgrade"). */
 export function upgradeContract(name: string, before: Before, restore: Restore): void {

@@ -44,7 +44,7 @@ export function checkOutVersionBefore(t: Pick<Lifetime, 'signal'>): string {
   return folder;
 }
 
-export interface Served {
+interface Served {
   /** Without a path; undefined when it ended instead of listening. */
   readonly url: string | undefined;
   readonly code: number | null;

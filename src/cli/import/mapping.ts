@@ -128,7 +128,7 @@ export function mapsNames(mapping: Mapping): boolean {
 }
 
 /** Why a row holds no animal, as sentences. */
-export interface RefusedPet {
+interface RefusedPet {
   readonly issues: readonly string[];
   /** Undefined when it cannot be read. */
   readonly reference?: string | undefined;

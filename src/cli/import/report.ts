@@ -37,7 +37,7 @@ function describe({ format, delimiter, encoding, lineEnds, blankRows }: ReadAs):
 }
 
 /** What became of the rows of a file that animals are kept in step with. */
-export interface StepCounts {
+interface StepCounts {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;

@@ -46,7 +46,7 @@ const [LINE_FEED, RETURN, QUOTE] = [0x0a, 0x0d, 0x22];
 const SAMPLE_SIZE = 64 * 1024;
 
 /** What a file is, unless its beginning or name shall tell. */
-export interface SourceOptions {
+interface SourceOptions {
   readonly format?: Format;
   readonly encoding?: Encoding;
 }
@@ -94,7 +94,7 @@ export async function openSource(
 }
 
 /** What a file held, in a temporary file that only this process can open, and that goes with it. */
-export interface Spool {
+interface Spool {
   /** Reads it from its beginning. */
   readonly open: () => Pick<System, 'stdin'>;
   readonly close: () => void;

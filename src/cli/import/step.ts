@@ -31,7 +31,7 @@ export interface Herd extends Pick<PetRepository, 'readReferenced'> {
   ) => Promise<{ readonly changed: number; readonly held: number }>;
 }
 
-export interface StepInput {
+interface StepInput {
   /** Reads the file from its beginning. */
   readonly open: () => Promise<AsyncIterable<Row>>;
   readonly mapping: Mapping;

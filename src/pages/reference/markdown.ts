@@ -93,7 +93,7 @@ export function renderText(text: string): string {
 }
 
 /** Takes the code out of the text: samples that follow one another are one sample in several languages. */
-export function splitPassages(text: string): readonly Passage[] {
+function splitPassages(text: string): readonly Passage[] {
   const passages: { text: string; samples: Sample[] }[] = [];
   let isInText = false;
   for (const token of marked.lexer(text)) {
@@ -115,7 +115,7 @@ export function splitPassages(text: string): readonly Passage[] {
   return [{ text: passages.map(({ text: part }) => part).join(''), samples: first.samples }];
 }
 
-export interface GuidePage {
+interface GuidePage {
   readonly title: string;
   readonly slug: string;
   readonly passages: readonly Passage[];

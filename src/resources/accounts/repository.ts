@@ -193,7 +193,7 @@ async function recordLimits(
 
 export const WRITES = { create: createAccount, change: changeAccount, recordLimits };
 
-export interface AccountFilter {
+interface AccountFilter {
   /** Part of the name or of the note, ignoring case. */
   readonly search?: string | undefined;
   readonly plan?: Plan | undefined;

@@ -42,7 +42,7 @@ export interface ListedAccount extends AccountRecord {
 }
 
 /** Values of an account that an operator changes, or saw. Limits are those of plan Enterprise. */
-export interface AccountValues extends CustomLimits {
+interface AccountValues extends CustomLimits {
   readonly name?: string;
   readonly plan?: Plan;
   /** An empty note removes the note. */

@@ -37,7 +37,7 @@ export const AccountWindow = z
     examples: [MINUTE],
   });
 
-export const AccountBan = z
+const AccountBan = z
   .object({
     keyId: int64.meta({ description: 'Identifier of the key.', examples: [7] }),
     until: dateTime.meta({ description: 'When the ban ends.' }),

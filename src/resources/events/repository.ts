@@ -260,13 +260,13 @@ export interface EventQuery {
 }
 
 /** Which events of all streams. */
-export interface AllEventsQuery extends Pick<EventQuery, 'limit'> {
+interface AllEventsQuery extends Pick<EventQuery, 'limit'> {
   readonly types: readonly EventType[];
   readonly after: bigint;
 }
 
 /** Where a feed begins and ends. */
-export interface FeedBounds {
+interface FeedBounds {
   /** The name of the feed. */
   readonly feed: string;
   /** The last event that was deleted. A reader that has not read it has missed events. */

@@ -319,7 +319,7 @@ export const WRITES = {
   recordExpiring,
 };
 
-export interface KeyFilter {
+interface KeyFilter {
   /** `valid`: requests with the key are accepted, unless it is banned. */
   readonly state?: KeyState | 'suspended' | 'valid' | undefined;
   /** Milliseconds in which nobody has used the key. */
@@ -340,7 +340,7 @@ export interface KeyListQuery extends KeyQuery {
   readonly ids?: readonly number[] | undefined;
 }
 
-export interface KeyPageQuery extends KeyListQuery, PageQuery {
+interface KeyPageQuery extends KeyListQuery, PageQuery {
   readonly sort?: KeySort | undefined;
 }
 

@@ -143,7 +143,7 @@ function refuseTwins(ids: readonly bigint[]): Failure<'conflict'> {
 }
 
 /** The oldest animals after the id `after` with their owners: of all, or of a category. */
-export function selectRound(
+function selectRound(
   { dialect }: { readonly dialect: Dialect },
   after: bigint,
   categoryId: bigint | undefined,

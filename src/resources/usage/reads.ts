@@ -279,7 +279,7 @@ export function openReads(engine: Engine, environment: Environment) {
 }
 
 /** A sum without the names of its group. */
-export interface PlacedSum extends SumPlace, Pick<UsageCount, 'counts'> {}
+interface PlacedSum extends SumPlace, Pick<UsageCount, 'counts'> {}
 
 const idsOf = (keys: readonly KeyOfAccount[]) => keys.map(({ id }) => id);
 

@@ -31,7 +31,7 @@ const USAGE = {
 
 const [ok, clientError, refused, serverError] = OUTCOMES;
 
-export const UsageRow = z
+const UsageRow = z
   .object({
     start: dateTime.meta({ description: 'When the interval begins.' }),
     operation: z

@@ -614,7 +614,7 @@ function parseListed(row: Row): ListedWebhook {
 const SELECT_LISTED = sql`SELECT ${WEBHOOKS.listAs('w')}, a.name
   FROM webhooks w JOIN accounts a ON a.id = w.account_id`;
 
-export interface WebhookQuery extends PageQuery {
+interface WebhookQuery extends PageQuery {
   readonly environment?: Environment | undefined;
   readonly accountId?: number | undefined;
   /** Only those that this key added, or last pointed somewhere. */
@@ -623,7 +623,7 @@ export interface WebhookQuery extends PageQuery {
   readonly isFailing?: boolean | undefined;
 }
 
-export interface DeliveryQuery extends PageQuery {
+interface DeliveryQuery extends PageQuery {
   readonly status?: DeliveryRow['status'] | undefined;
 }
 

@@ -146,7 +146,7 @@ async function inChunks<T>(
 }
 
 /** The open events of an endpoint. */
-export interface OpenCount {
+interface OpenCount {
   readonly webhookId: number;
   readonly count: number;
   /** Unix milliseconds: when the first is due. */

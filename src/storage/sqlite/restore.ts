@@ -35,7 +35,7 @@ const BESIDE = ['-wal', '-shm', '-journal'] as const;
 const HEADER = Buffer.from('SQLite format 3\0');
 
 /** A database that nobody else can open until it is released. */
-export interface HeldDatabase {
+interface HeldDatabase {
   /** Behind all symbolic links. */
   readonly file: string;
   /** Whether there is one. */
