@@ -4,6 +4,7 @@ import { INT64_MAX } from '../../src/domain/int64.ts';
 import { KEY_BY_HASH } from '../../src/resources/keys/table.ts';
 import { FIND_PET, PAGES, ROUNDS } from '../../src/resources/pets/postgres.ts';
 import { selectFirstInCategory } from '../../src/resources/pets/repository.ts';
+import { FIND_UNFOLDED } from '../../src/resources/pets/table.ts';
 import { DIALECT } from '../../src/storage/postgres/dialect.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';
@@ -63,6 +64,12 @@ const CATEGORIES = [9, 7, 3, 40_000, -1];
 const CATEGORY_STATUSES = ['', 'available', 'pending', 'sold'];
 
 const QUERIES: readonly Hot[] = [
+  {
+    what: 'an animal whose name is not folded',
+    text: FIND_UNFOLDED.postgres,
+    values: [],
+    indexes: ['pets_unfolded'],
+  },
   { what: 'a page', text: PAGES.all(21), values: [INT64_MAX], indexes: ['pets_pkey'] },
   { what: 'a page in the middle', text: PAGES.all(101), values: [25_000], indexes: ['pets_pkey'] },
   ...['sold', 'pending', 'available'].map((status) => ({
@@ -175,7 +182,8 @@ test('on many rows an index alone answers every hot query', async (t) => {
       for (const { what, text, values, indexes, mayFilter = false, steps: expected } of QUERIES) {
         const literals = values.map((value) => (value === null ? 'NULL' : client.escapeLiteral(`${value}`)));
         await client.query(`PREPARE hot AS ${text}`);
-        const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE hot(${literals.join(', ')})`);
+        const list = literals.length === 0 ? '' : `(${literals.join(', ')})`;
+        const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE hot${list}`);
         await client.query('DEALLOCATE hot');
         const steps = stepsOf(rows[0]['QUERY PLAN'][0].Plan);
         const where = `${what}, statistics ${statistics}, ${mode}: ${JSON.stringify(steps)}`;

@@ -126,7 +126,7 @@ export function openPostgresReads(pool: Database): PetReads {
   return {
     async list(query) {
       const { limit, status, categoryId, accountId, id, name, reference, cursor } = query;
-      if (name !== undefined) requireFolded(await pool.query(FIND_UNFOLDED, [], 'unfolded'));
+      if (name !== undefined) requireFolded(await pool.query(FIND_UNFOLDED.postgres, [], 'unfolded'));
       if (needsRounds(query)) return readInRounds(query);
       const texts = JSON.stringify([name, reference]);
       return pages.add(

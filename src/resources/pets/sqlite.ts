@@ -126,7 +126,7 @@ export function openSqliteReads(reader: Reader): PetReads {
       const { cursor, categoryId, accountId, id, name, reference } = query;
       if (name !== undefined) {
         reader.begin();
-        requireFolded(reader.of(FIND_UNFOLDED).all());
+        requireFolded(reader.of(FIND_UNFOLDED.sqlite).all());
       }
       if (needsRounds(query)) return readInRounds(query);
       if ((cursor ?? categoryId ?? accountId ?? id ?? name ?? reference) !== undefined)
