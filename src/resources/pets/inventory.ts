@@ -8,11 +8,14 @@ import { raw, sql } from '../../storage/sql.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
 import { PETS } from './table.ts';
 
-/** Entries of an index that one statement counts: about a millisecond of the thread that also answers requests, with SQLite. */
-const ROUND = 20_000;
+/**
+ * Entries of an index that one statement counts: less than a millisecond of the thread that also answers requests, with
+ * SQLite.
+ */
+const ROUND = 5_000;
 
 /** Rounds after which an inventory is served again for a while. */
-const MANY_ROUNDS = 10;
+const MANY_ROUNDS = 40;
 
 /** Milliseconds. A count is of the last minute, also if it takes as long again to be made. */
 const LIFETIME = 30 * SECOND;
