@@ -186,7 +186,7 @@ export function open(
   }
 
   async function readBans(end: Sql): Promise<readonly KeyBan[]> {
-    const rows = await engine.read(
+    const rows = await engine.query(
       sql`SELECT ${BAN_COLUMNS} FROM standings WHERE ${inForce(environment, now())} ${end}`,
     );
     return rows.map(parseBan);
@@ -220,7 +220,7 @@ export function open(
         'id',
         bans.map(({ keyId }) => keyId),
       );
-      const rows = await engine.read<[id: bigint, accountId: bigint]>(
+      const rows = await engine.query<[id: bigint, accountId: bigint]>(
         sql`SELECT id, account_id FROM keys WHERE ${isBanned}`,
       );
       const keyIds = new Set(
@@ -268,7 +268,7 @@ export function open(
         engine.mayLoseLock ? now() : undefined,
       ),
     async readLifted() {
-      const rows = await engine.read<[keyId: bigint]>(
+      const rows = await engine.query<[keyId: bigint]>(
         sql`SELECT key_id FROM standings WHERE lifted = 1 AND environment = ${environment}`,
       );
       return rows.map(([keyId]) => Number(keyId));
@@ -291,7 +291,7 @@ export function open(
       return found.slice(0, limit);
     },
     async countBans() {
-      const [row] = await engine.read<[count: bigint]>(
+      const [row] = await engine.query<[count: bigint]>(
         sql`SELECT count(*) FROM standings WHERE ${inForce(environment, now())}`,
       );
       return Number(row?.[0]);

@@ -31,7 +31,7 @@ export const WRITES = { foldAgain };
 export async function foldNames(engine: AnyEngine): Promise<void> {
   for (const table of NAMED)
     for (let after = 0n; ; ) {
-      const names = await engine.read<Named>(sql`SELECT id, name FROM ${raw(table)}
+      const names = await engine.query<Named>(sql`SELECT id, name FROM ${raw(table)}
         WHERE name LIKE '%ı%' AND folded_name NOT LIKE '%ı%' AND id > ${after} ORDER BY id LIMIT ${raw(String(AT_ONCE))}`);
       const last = names.at(-1);
       if (last === undefined) break;

@@ -44,7 +44,7 @@ export const CHUNK_ROWS = 2_000;
 
 /** All tables as of one instant, however long they are read and whatever others write meanwhile. */
 export interface Snapshot extends TableReader, AsyncDisposable {
-  read<R extends Row>(statement: Sql): Promise<readonly R[]>;
+  query<R extends Row>(statement: Sql): Promise<readonly R[]>;
   /** The largest id that the table ever assigned, even if its row is gone; 0 if it never assigned one. */
   lastId(table: AnyTable): Promise<bigint>;
 }
@@ -76,8 +76,6 @@ export interface PoolLoad {
  * `unavailable` when the database cannot answer now. No engine repeats a statement that may have been done.
  */
 export interface Engine extends Copyable, Queries {
-  /** One statement that only reads. */
-  read<R extends Row>(statement: Sql): Promise<readonly R[]>;
   /** Resolves after the commit. When `work` throws, nothing of it is done, and other writes are not affected. */
   write<A extends readonly unknown[], T>(work: Write<A, T>, ...args: A): Promise<T>;
   /**

@@ -44,7 +44,7 @@ async function* rounds(
 ): AsyncGenerator<readonly Sql[]> {
   for (let end = INT64_MAX; ; ) {
     const round = [...indexed, sql`${id} < ${end}`];
-    const [last] = await engine.read<[bigint]>(
+    const [last] = await engine.query<[bigint]>(
       sql`SELECT ${id} FROM ${ids} WHERE ${all(round)} ORDER BY ${id} DESC LIMIT 1 OFFSET ${size - 1}`,
     );
     yield last === undefined ? round : [...round, sql`${id} >= ${last[0]}`];
@@ -64,7 +64,7 @@ export async function countInRounds(
 ): Promise<number> {
   let count = 0;
   for await (const round of rounds(engine, source, indexed, signal)) {
-    const [row] = await engine.read<[bigint]>(
+    const [row] = await engine.query<[bigint]>(
       sql`SELECT count(*) FROM ${source.from} WHERE ${all([...round, ...others])}`,
     );
     count += Number(row?.[0]);
@@ -95,7 +95,7 @@ export async function listInRounds<T extends { readonly id: number | bigint }>(
   // In the order of an index and without a filter, a page is read at once.
   const isAtOnce = by === undefined && others.length === 0;
   for await (const round of isAtOnce ? [base] : rounds(engine, source, base, signal)) {
-    const rows = await engine.read(sql`
+    const rows = await engine.query(sql`
       ${select}, ${by ?? id} FROM ${from} WHERE ${all([...round, ...others])} ORDER BY ${sorting} LIMIT ${limit + 1}`);
     found.push(...rows.map((row) => ({ item: parse(row), key: row.at(-1) as Key })));
     if (!isNewestFirst) found.sort((one, other) => compareKeys(one, other) * (isAscending ? 1 : -1));
@@ -120,7 +120,7 @@ async function conditionAfter(
 ): Promise<Sql | undefined> {
   const compare = raw(isAscending ? '>' : '<');
   if (by === undefined) return sql`${id} ${compare} ${cursor}`;
-  const [last] = await engine.read<[Key]>(sql`SELECT ${by} FROM ${from} WHERE ${id} = ${cursor}`);
+  const [last] = await engine.query<[Key]>(sql`SELECT ${by} FROM ${from} WHERE ${id} = ${cursor}`);
   return last && sql`(${by}, ${id}) ${compare} (${last[0]}, ${cursor})`;
 }
 

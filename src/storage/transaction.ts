@@ -40,11 +40,12 @@ export interface Queries {
   readonly hasOneWriter: boolean;
   /** The rows of a table, chosen by the end of a SELECT: sql`WHERE id = ${id}`. */
   select<C extends Codecs>(table: Table<C>, end: Sql): Promise<readonly RowObject<C>[]>;
+  /** One statement. Outside of a transaction it only reads. */
+  query<R extends Row>(statement: Sql): Promise<readonly R[]>;
 }
 
 /** One write while it runs. It sees its own changes. Others see all of them after the commit, or none. */
 export interface Transaction extends Queries {
-  query<R extends Row>(statement: Sql): Promise<readonly R[]>;
   /** Runs statements that return no rows, in one round trip. None of them may depend on another one. */
   run(...statements: readonly Sql[]): Promise<void>;
   /** Inserts rows with all columns of the table. `onConflict` ends the statement. */

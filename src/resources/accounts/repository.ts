@@ -311,7 +311,7 @@ export function open(engine: Engine, { environment }: { readonly environment: En
     count: (filter: AccountFilter, signal?: Signal): Promise<number> =>
       countInRounds(engine, SOURCE, toFilters(filter), signal),
     async get(id: number): Promise<Result<ListedAccount, 'not_found'>> {
-      const [row] = await engine.read(sql`${SOURCE.select} FROM accounts WHERE id = ${id}`);
+      const [row] = await engine.query(sql`${SOURCE.select} FROM accounts WHERE id = ${id}`);
       return row === undefined ? { error: 'not_found' } : { value: toListed(row) };
     },
     /** Those of these accounts that there are: at most some hundreds. */

@@ -161,7 +161,7 @@ export type AuditRepository = ReturnType<typeof open>;
 export function open(engine: Engine) {
   /** The entry from which to go on when that of the cursor was deleted meanwhile: the one that was written after it. */
   async function replaceCursor(cursor: bigint): Promise<bigint | undefined> {
-    const [row] = await engine.read<[id: bigint]>(
+    const [row] = await engine.query<[id: bigint]>(
       sql`SELECT id FROM audit WHERE id >= ${cursor} ORDER BY id LIMIT 1`,
     );
     return row === undefined || row[0] === cursor ? undefined : row[0];
@@ -191,7 +191,7 @@ export function open(engine: Engine) {
     async prune(milliseconds: number, signal?: AbortSignal): Promise<void> {
       const keptFrom = Math.floor(await engine.now()) - milliseconds;
       const isOld = sql`actor_kind = 'key' AND at < ${keptFrom}`;
-      if ((await engine.read(sql`SELECT 1 FROM audit WHERE ${isOld} LIMIT 1`)).length === 0) return;
+      if ((await engine.query(sql`SELECT 1 FROM audit WHERE ${isOld} LIMIT 1`)).length === 0) return;
       await repeatRounds(() => engine.write(pruneEntries, keptFrom), signal);
     },
     /** Adds an entry of its own, for changes outside the database. Writes add their entries in their own transactions. */

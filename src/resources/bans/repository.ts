@@ -86,7 +86,7 @@ export function open(
     const described: ListedBan[] = [];
     for (const part of chunksOf(bans, KEYS_READ)) {
       const ids = part.map(({ keyId }) => keyId);
-      const rows = await engine.read(
+      const rows = await engine.query(
         sql`SELECT keys.id, label, account_id, name FROM keys JOIN accounts ON accounts.id = account_id
           WHERE ${engine.dialect.isAnyOf('keys.id', ids)}`,
       );

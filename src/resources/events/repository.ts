@@ -22,7 +22,7 @@ import {
   Table,
   text,
 } from '../../storage/table.ts';
-import { ask, Question, type Transaction } from '../../storage/transaction.ts';
+import { ask, type Queries, Question, type Transaction } from '../../storage/transaction.ts';
 import type { EventType, StoredStream, Stream } from './rules.ts';
 
 const COLUMNS = {
@@ -349,11 +349,8 @@ const parseLook = createParser({
   count: integer,
 });
 
-/** Reads of a transaction, or outside. */
-type Reading = Pick<Transaction, 'query' | 'select'>;
-
-async function readBounds(reading: Pick<Reading, 'query'>): Promise<FeedBounds> {
-  const [row] = await reading.query(sql`SELECT ${FEED} FROM event_feed f`);
+async function readBounds(queries: Queries): Promise<FeedBounds> {
+  const [row] = await queries.query(sql`SELECT ${FEED} FROM event_feed f`);
   if (row === undefined) throw new Error('The database has no feed.');
   return parseFeed(row);
 }
@@ -365,7 +362,7 @@ const SEARCHED_AT_ONCE = 5_000n;
  * The place before the first event that was written at `since` (Unix milliseconds) or later, of those that have a place now. Others
  * run in between.
  */
-async function searchPlace(queries: Reading, since: number): Promise<bigint> {
+async function searchPlace(queries: Queries, since: number): Promise<bigint> {
   const { deletedTo, last } = await readBounds(queries);
   // Places and instants nearly ascend together: an event gets its place when its transaction ends.
   let [low, high] = [deletedTo, last];
@@ -383,7 +380,7 @@ async function searchPlace(queries: Reading, since: number): Promise<bigint> {
   return last;
 }
 
-function findFrom(queries: Reading, since: number, after: bigint, to: bigint) {
+function findFrom(queries: Queries, since: number, after: bigint, to: bigint) {
   const end = sql`WHERE id > ${after} AND id <= ${to} AND at >= ${since} ORDER BY id LIMIT 1`;
   return queries.select(EVENTS, end);
 }
@@ -405,17 +402,13 @@ export async function findPlaceBehind(
 export type EventRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine) {
-  const reading: Reading = {
-    query: (statement) => engine.read(statement),
-    select: (table, end) => engine.select(table, end),
-  };
   const readOwner = async (): Promise<string> => {
-    const [row] = await engine.read<readonly [database: string]>(sql`SELECT database FROM event_feed`);
+    const [row] = await engine.query<readonly [database: string]>(sql`SELECT database FROM event_feed`);
     return row?.[0] ?? NEW;
   };
   /** Gives places to all events that are committed now. Rejects with `unavailable` when they are very many. */
   const placeAll = async (): Promise<void> => {
-    const [waiting] = await engine.read(sql`SELECT 1 FROM event_queue LIMIT 1`);
+    const [waiting] = await engine.query(sql`SELECT 1 FROM event_queue LIMIT 1`);
     if (waiting === undefined) return;
     for (let round = 1; await engine.write(placeForEnd); round++)
       if (round === MOST_ROUNDS) throw new ServiceError('unavailable', WAITING_EVENTS);
@@ -423,14 +416,14 @@ export function open(engine: Engine) {
   return {
     async takeMark(mark: string): Promise<boolean> {
       // Usually it is gone, and a read costs less than a write.
-      const marked = await engine.read(sql`SELECT 1 FROM event_marks WHERE mark = ${mark}`);
+      const marked = await engine.query(sql`SELECT 1 FROM event_marks WHERE mark = ${mark}`);
       return marked.length > 0 && engine.write(takeMark, mark);
     },
     /** Milliseconds between two looks: a look at SQLite costs no round trip. */
     lookInterval: engine.hasOneWriter ? 100 : 1_000,
     /** Whoever passes `after` compares it with the bounds of the page. */
     async list(query: EventQuery): Promise<EventPage> {
-      const rows = await engine.read(pageQuery(engine, query));
+      const rows = await engine.query(pageQuery(engine, query));
       const bounds = parseFeed(rows[0] as Row);
       const events = rows
         .map((row) => row.slice(FEED_COLUMNS))
@@ -443,16 +436,16 @@ export function open(engine: Engine) {
     /** Events of all streams, for operators. Returns up to `limit`, in the order of the feed. */
     listAll: ({ types, after, limit }: AllEventsQuery): Promise<readonly StoredEvent[]> =>
       engine.select(EVENTS, sql`WHERE id > ${after} AND type IN (${join(types)}) ORDER BY id LIMIT ${limit}`),
-    findBounds: () => readBounds(reading),
+    findBounds: () => readBounds(engine),
     /** The bounds of the feed behind every event that is committed now. */
     async findEnd(): Promise<FeedBounds> {
       await placeAll();
-      return readBounds(reading);
+      return readBounds(engine);
     },
     /** The place before the first event that was written at `since` (Unix milliseconds) or later. Requests run in between. */
     async findPlace(since: number): Promise<bigint> {
       await placeAll();
-      return searchPlace(reading, since);
+      return searchPlace(engine, since);
     },
     /**
      * The place before the oldest event that is kept for `milliseconds`. What is older may still be there, and is deleted any
@@ -461,7 +454,7 @@ export function open(engine: Engine) {
     async findOldest(milliseconds: number): Promise<bigint | undefined> {
       const keptFrom = Math.floor(await engine.now()) - milliseconds;
       const [oldest] = await engine.select(EVENTS, sql`ORDER BY id LIMIT 1`);
-      return oldest === undefined || oldest.at >= keptFrom ? undefined : searchPlace(reading, keptFrom);
+      return oldest === undefined || oldest.at >= keptFrom ? undefined : searchPlace(engine, keptFrom);
     },
     placeAll,
     /** The events with these places that are still in the feed. */
@@ -469,7 +462,7 @@ export function open(engine: Engine) {
       engine.select(EVENTS, sql`WHERE ${engine.dialect.isAnyOf('id', places)} ORDER BY id`),
     /** One statement: what came after a place, and whether events wait for theirs. */
     async look(after: bigint): Promise<Look> {
-      const rows = await engine.read(lookQuery(engine, after));
+      const rows = await engine.query(lookQuery(engine, after));
       const streams = rows.filter(([, id]) => id !== null).map((row) => parseLook(row.slice(1)));
       return { hasQueue: rows[0]?.[0] === 1n, streams };
     },

@@ -415,7 +415,7 @@ export function open(
   accounts.onChange(async () => forget());
 
   async function read(statement: Sql): Promise<readonly KeyRecord[]> {
-    return (await engine.read(statement)).map(parseKey);
+    return (await engine.query(statement)).map(parseKey);
   }
 
   function toFilters(environment: Environment, { accountId, ids, filter = {} }: KeyListQuery): Filters {
@@ -508,7 +508,7 @@ export function open(
     /** Tells accounts of their keys that end within a week. Any number of processes may call it at once. */
     async recordExpiring(signal?: AbortSignal): Promise<void> {
       // Usually there are none, and a read costs less than a write.
-      if ((await engine.read(selectExpiring(Math.floor(await engine.now())))).length === 0) return;
+      if ((await engine.query(selectExpiring(Math.floor(await engine.now())))).length === 0) return;
       await repeatRounds(() => engine.write(recordExpiring), signal);
     },
     /** Rejects when it has written nothing. */

@@ -357,7 +357,7 @@ export function open(engine: Engine) {
     revokeToken: (actor: Actor, id: number) => engine.write(revokeToken, actor, id),
     /** The tokens of all operators that are in force, oldest first. Without a query, the whole list. */
     async listTokens({ limit, cursor = 0n }: PageQuery = WHOLE): Promise<Page<OperatorToken>> {
-      const rows = await engine.read(sql`
+      const rows = await engine.query(sql`
         SELECT ${SECRETS.listAs('s')}, o.name FROM operator_secrets s JOIN operators o ON o.id = s.operator_id
         WHERE s.kind = 'token' AND (s.expires_at IS NULL OR s.expires_at > ${await now()}) AND s.id > ${cursor}
         ORDER BY s.id LIMIT ${limit + 1}`);

@@ -453,14 +453,14 @@ export function open(
   // So do those of one account, which wait for its lock. With one writer, nobody waits for a lock.
   const ofAccount = engine.hasOneWriter ? ofPet : inTurn((_actor, accountId) => accountId, ofPet);
   const count = async (statement: Sql): Promise<number> => {
-    const [row] = await engine.read<[bigint]>(statement);
+    const [row] = await engine.query<[bigint]>(statement);
     return Number(row?.[0]);
   };
   const readAccountOrders = async (statement: Sql): Promise<readonly AccountOrder[]> =>
-    (await engine.read(statement)).map(parseAccountOrder).map(toAccountOrder);
+    (await engine.query(statement)).map(parseAccountOrder).map(toAccountOrder);
   return {
     async list(query: OrderQuery): Promise<Page<Order>> {
-      const rows = await engine.read(pageQuery(engine, query));
+      const rows = await engine.query(pageQuery(engine, query));
       return toPage(rows.map(ORDERS.parse).map(toOrder), query.limit);
     },
     async get(accountId: number, id: bigint): Promise<Result<Order, 'not_found'>> {
@@ -523,7 +523,7 @@ export function open(
      */
     async expireDue(): Promise<boolean> {
       // Usually there are none, and a read costs less than a write.
-      const due = await engine.read(anyDueQuery(engine, Math.floor(await engine.now())));
+      const due = await engine.query(anyDueQuery(engine, Math.floor(await engine.now())));
       return due.length > 0 && (await engine.write(expireOrders));
     },
   };

@@ -223,7 +223,7 @@ export type PasskeyRepository = ReturnType<typeof open>;
 export function open(engine: Engine) {
   const read = async (end: Sql) =>
     (
-      await engine.read(
+      await engine.query(
         sql`SELECT ${PASSKEYS.listAs('p')}, o.name FROM passkeys p JOIN operators o ON o.id = p.operator_id ${end}`,
       )
     ).map(parse);

@@ -184,12 +184,14 @@ export function openAssignments(engine: AnyEngine) {
       ownerId: number,
       { categoryId, beforeChange, onProgress }: AssignOptions,
     ): Promise<AssignedAll> {
-      const [end] = await engine.read<[id: bigint | null]>(sql`SELECT max(id) FROM pets`);
+      const [end] = await engine.query<[id: bigint | null]>(sql`SELECT max(id) FROM pets`);
       const last = end?.[0] ?? 0n;
       const from = new Map<string | undefined, number>();
       let [count, left] = [0, 0];
       for (let after = 0n; after < last; ) {
-        const read = await engine.read<[id: bigint, ownerId: bigint]>(selectRound(engine, after, categoryId));
+        const read = await engine.query<[id: bigint, ownerId: bigint]>(
+          selectRound(engine, after, categoryId),
+        );
         const rows = read.filter(([id]) => id <= last);
         const ids = rows.filter(([, owner]) => owner !== BigInt(ownerId)).map(([id]) => id);
         if (ids.length > 0) {

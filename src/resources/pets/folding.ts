@@ -36,7 +36,7 @@ export function openFolding(engine: AnyEngine) {
   return {
     /** Folds all names that are not folded yet, some in each commit, until `signal` aborts. */
     async foldNames(signal?: AbortSignal): Promise<void> {
-      if ((await engine.read(sql`${raw(FIND_UNFOLDED[engine.kind])}`)).length > 0)
+      if ((await engine.query(sql`${raw(FIND_UNFOLDED[engine.kind])}`)).length > 0)
         await repeatRounds(() => engine.write(foldPets), signal);
     },
   };

@@ -38,7 +38,7 @@ export function openInventory(engine: AnyEngine, clock: Clock) {
       status === undefined
         ? sql`WHERE status IS NULL AND id > ${after} ORDER BY id`
         : dialect.oldest({ status }, after);
-    const [[count, last] = [0n, null]] = await snapshot.read<[count: bigint, last: bigint | null]>(
+    const [[count, last] = [0n, null]] = await snapshot.query<[count: bigint, last: bigint | null]>(
       sql`SELECT count(*), max(id) FROM (
         SELECT id FROM ${dialect.indexedBy(PETS, index)} ${end} LIMIT ${raw(String(ROUND))}) AS round`,
     );

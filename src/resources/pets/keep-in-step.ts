@@ -2,7 +2,7 @@
 import { type Actor, textFromActor } from '../../domain/audit.ts';
 import type { AnyEngine } from '../../storage/open.ts';
 import { empty, raw, type Sql, sql } from '../../storage/sql.ts';
-import { ask, type Transaction } from '../../storage/transaction.ts';
+import { ask, type Queries, type Transaction } from '../../storage/transaction.ts';
 import {
   addPets,
   changeFields,
@@ -13,7 +13,7 @@ import {
   removePets,
 } from './changes.ts';
 import { FIND_CLAIMS, settleClaims } from './holds.ts';
-import { type Reads, requireFree, selectByReference } from './references.ts';
+import { requireFree, selectByReference } from './references.ts';
 import type { Missing, Step } from './rules.ts';
 import type { NewPet, PetPatch } from './schema.ts';
 import { type PetRow, PETS } from './table.ts';
@@ -32,14 +32,14 @@ export interface FileRow {
 
 /** The animals of an owner that have these references, by reference. In a transaction they are locked, by ascending id. */
 async function readByReference(
-  reads: Reads,
+  queries: Queries,
   ownerId: number,
   rows: readonly FileRow[],
   lock: Sql = empty,
 ): Promise<ReadonlyMap<string, PetRow>> {
   const references = rows.map(({ reference }) => reference);
-  const statement = selectByReference(reads.dialect, PETS.list, ownerId, references);
-  const pets = (await reads.query(sql`${statement} ${lock}`)).map(PETS.parse);
+  const statement = selectByReference(queries.dialect, PETS.list, ownerId, references);
+  const pets = (await queries.query(sql`${statement} ${lock}`)).map(PETS.parse);
   return new Map(pets.map((pet) => [pet.reference ?? '', pet]));
 }
 
@@ -136,7 +136,6 @@ export async function findHeld(transaction: Transaction, ids: readonly bigint[])
 }
 
 export function openSteps(engine: AnyEngine) {
-  const reads: Reads = { dialect: engine.dialect, query: (statement) => engine.read(statement) };
   return {
     /**
      * Makes animals of an owner as these rows say, and says of each what became of it. Those that are so already cost a read.
@@ -149,7 +148,7 @@ export function openSteps(engine: AnyEngine) {
       rows: readonly FileRow[],
       { isTrial, beforeChange }: { readonly isTrial: boolean; readonly beforeChange: () => Promise<void> },
     ): Promise<readonly Step[]> {
-      const known = await readByReference(reads, ownerId, rows);
+      const known = await readByReference(engine, ownerId, rows);
       const differing = rows.filter(({ reference, fields }) => {
         const pet = known.get(reference);
         return pet === undefined || compare(pet, fields).changed.length > 0;
@@ -164,7 +163,7 @@ export function openSteps(engine: AnyEngine) {
     async *readReferenced(ownerId: number) {
       for (let after = 0n; ; ) {
         const columns = raw('id, owner_id, reference, status');
-        const round = await engine.read<
+        const round = await engine.query<
           [id: bigint, owner: bigint, reference: string | null, status: string | null]
         >(sql`SELECT ${columns} FROM pets WHERE id > ${after} ORDER BY id LIMIT ${raw(String(ROUND))}`);
         const own = round.flatMap(([id, owner, reference, status]) =>

@@ -1,8 +1,8 @@
 // Contract: sections 3 and 8.2.
 import type { Failure } from '../../domain/result.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
-import type { Dialect } from '../../storage/transaction.ts';
+import { join, raw, type Sql, sql } from '../../storage/sql.ts';
+import type { Dialect, Queries } from '../../storage/transaction.ts';
 import { PETS } from './table.ts';
 
 /** The statement for columns of the animals of an owner that have one of these references. There must be one. */
@@ -16,21 +16,15 @@ export function selectByReference(
     WHERE reference IN (${join(references)}) AND owner_id = ${ownerId}`;
 }
 
-/** What reads: a transaction, or the database outside of one. */
-export interface Reads {
-  readonly dialect: Dialect;
-  query<R extends Row>(statement: Sql): Promise<readonly R[]>;
-}
-
 /** Which of these references animals of the owner have. */
 export async function findReferences(
-  reads: Reads,
+  queries: Queries,
   ownerId: number,
   references: readonly string[],
 ): Promise<Set<string>> {
   if (references.length === 0) return new Set();
-  const found = await reads.query<[reference: string]>(
-    selectByReference(reads.dialect, raw('reference'), ownerId, references),
+  const found = await queries.query<[reference: string]>(
+    selectByReference(queries.dialect, raw('reference'), ownerId, references),
   );
   return new Set(found.map(([reference]) => reference));
 }
@@ -43,7 +37,7 @@ export const TAKEN = {
 
 /** A refusal instead of the error of an index that another transaction has filled between the look and the write. */
 export async function refuseTaken<T>(
-  { dialect }: Pick<Reads, 'dialect'>,
+  { dialect }: Pick<Queries, 'dialect'>,
   write: Promise<T>,
 ): Promise<T | typeof TAKEN> {
   try {
@@ -55,7 +49,7 @@ export async function refuseTaken<T>(
 }
 
 /** @throws ServiceError `conflict` when another transaction has filled the index meanwhile. */
-export async function requireFree<T>({ dialect }: Pick<Reads, 'dialect'>, write: Promise<T>): Promise<T> {
+export async function requireFree<T>({ dialect }: Pick<Queries, 'dialect'>, write: Promise<T>): Promise<T> {
   try {
     return await write;
   } catch (error) {

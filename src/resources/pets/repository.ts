@@ -39,7 +39,7 @@ import { lockPet } from './holds.ts';
 import { openInventory } from './inventory.ts';
 import { findHeld, keepInStep, leaveOut, openSteps } from './keep-in-step.ts';
 import { openPostgresReads } from './postgres.ts';
-import { findReferences, type Reads, refuseTaken, requireFree, TAKEN } from './references.ts';
+import { findReferences, refuseTaken, requireFree, TAKEN } from './references.ts';
 import { FIELD_NAMES, type FieldName, findBirthDateIssue, isOwnedBy, transition } from './rules.ts';
 import type { NewPet, Pet, PetPatch } from './schema.ts';
 import { openSqliteReads } from './sqlite.ts';
@@ -259,8 +259,7 @@ export type PetRepository = ReturnType<typeof open>;
 export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
   const reads = engine.kind === 'sqlite' ? openSqliteReads(engine.reader) : openPostgresReads(engine.pool);
   const readWithOwners = async (ids: readonly bigint[]): Promise<readonly PetWithOwner[]> =>
-    (await engine.read(ownersQuery(engine, ids))).map(parseOwned).map(toPetWithOwner);
-  const reader: Reads = { dialect: engine.dialect, query: (statement) => engine.read(statement) };
+    (await engine.query(ownersQuery(engine, ids))).map(parseOwned).map(toPetWithOwner);
   return {
     ...reads,
     ...openAssignments(engine),
@@ -302,7 +301,7 @@ export function open(engine: AnyEngine, { clock }: { readonly clock: Clock }) {
       engine.write(deletePet, actor, id, conditions),
     /** Which of these references animals of the owner have. */
     findReferences: (ownerId: number, references: readonly string[]) =>
-      findReferences(reader, ownerId, references),
+      findReferences(engine, ownerId, references),
     /**
      * Adds animals in chunks as they arrive, and calls `onProgress` with the count so far after each commit. With `atomic`
      * it commits all of them at the end, and none when `pets` throws. Memory stays flat. Returns the count. Rejects with

@@ -277,9 +277,9 @@ for (const [name, fresh] of STORES) {
     const engine = store.database as Engine;
     const noting: Engine = {
       ...engine,
-      async read(...statement: unknown[]) {
+      async query(...statement: unknown[]) {
         turns.push(turn);
-        const rows = await engine.read<never>(...(statement as [Sql]));
+        const rows = await engine.query<never>(...(statement as [Sql]));
         const [{ sql }] = statement as [Sql];
         assert.ok(rows.length <= MOST_ROWS, `${rows.length} rows: ${sql}`);
         return rows;

@@ -88,7 +88,7 @@ export function openReads(engine: Engine, environment: Environment) {
     size: 1,
     async run(_, statements) {
       await nextTurn();
-      return Promise.all(statements.map((statement) => engine.read(statement)));
+      return Promise.all(statements.map((statement) => engine.query(statement)));
     },
   });
 

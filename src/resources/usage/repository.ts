@@ -93,7 +93,7 @@ export function open(engine: Engine, { environment }: { readonly environment: En
     touch: (writer: string): Promise<void> => engine.write(touchWriter, writer),
     /** Moves what the version before writes beside this one. Call it once a minute. */
     async moveFormerHours(signal?: AbortSignal): Promise<void> {
-      const former = await engine.read(sql`SELECT 1 FROM usage_hours LIMIT 1`);
+      const former = await engine.query(sql`SELECT 1 FROM usage_hours LIMIT 1`);
       if (former.length > 0) await repeatRounds(() => engine.write(moveFormerHours), signal);
     },
     /**
@@ -102,11 +102,11 @@ export function open(engine: Engine, { environment }: { readonly environment: En
      */
     async prune(signal?: AbortSignal): Promise<void> {
       const tomorrow = Math.floor((await engine.now()) / DAY) + 1;
-      const [used] = await engine.read<[bigint]>(sql`
+      const [used] = await engine.query<[bigint]>(sql`
         SELECT count(DISTINCT hour / ${raw(String(HOURS_A_DAY))}) FROM usage_totals WHERE environment = ${environment}
           AND hour >= ${(tomorrow - 30) * HOURS_A_DAY} AND hour < ${tomorrow * HOURS_A_DAY}`);
       if (Number(used?.[0]) < DAYS_OF_USE) return;
-      const keys = await engine.read<[bigint]>(
+      const keys = await engine.query<[bigint]>(
         sql`SELECT id FROM keys WHERE id > ${pruned} ORDER BY id LIMIT ${KEYS_AT_ONCE}`,
       );
       const ids = keys.map(([id]) => Number(id));

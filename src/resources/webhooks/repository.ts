@@ -689,13 +689,13 @@ export function open(
           ? [sql`(w.failing_since IS NOT NULL OR w.disabled_reason IN ('gone', 'failing', 'copied'))`]
           : []),
       ];
-      const rows = await engine.read(sql`${SELECT_LISTED} WHERE ${join(conditions, ' AND ')}
+      const rows = await engine.query(sql`${SELECT_LISTED} WHERE ${join(conditions, ' AND ')}
         ORDER BY w.id DESC LIMIT ${raw(String(limit + 1))}`);
       return toPage(rows.map(parseListed), limit);
     },
     /** For operators. */
     async find(id: number): Promise<Result<ListedWebhook, 'not_found'>> {
-      const [row] = await engine.read(sql`${SELECT_LISTED} WHERE w.id = ${id}`);
+      const [row] = await engine.query(sql`${SELECT_LISTED} WHERE w.id = ${id}`);
       return row === undefined ? notFound(id) : { value: parseListed(row) };
     },
     /** The answer has no secret, so that no record of a repeated request has one. */

@@ -163,7 +163,7 @@ export function open(engine: Engine, { environment }: { readonly environment: En
     async listActive(): Promise<readonly ActiveEndpoint[]> {
       const active: ActiveEndpoint[] = [];
       for (;;) {
-        const rows = await engine.read(sql`SELECT ${raw(ACTIVE_COLUMNS)} FROM webhooks
+        const rows = await engine.query(sql`SELECT ${raw(ACTIVE_COLUMNS)} FROM webhooks
           WHERE id > ${active.at(-1)?.id ?? 0} AND environment = ${environment} AND disabled_reason IS NULL
             AND ${IS_SERVED}
           ORDER BY id LIMIT ${raw(String(LISTED_AT_ONCE))}`);
@@ -184,7 +184,7 @@ export function open(engine: Engine, { environment }: { readonly environment: En
     /** Endpoints without open events are left out. Requests run between pages of them. */
     countOpen: (webhookIds: readonly number[]): Promise<readonly OpenCount[]> =>
       inChunks(webhookIds, async (ids) => {
-        const rows = await engine.read(sql`SELECT webhook_id, count(*), min(due_at) FROM open_events
+        const rows = await engine.query(sql`SELECT webhook_id, count(*), min(due_at) FROM open_events
           WHERE ${engine.dialect.isAnyOf('webhook_id', ids)} GROUP BY webhook_id`);
         return rows.map(parseOpenCount);
       }),

@@ -68,7 +68,7 @@ function postgresEngine(
     mayLoseLock: true,
     dialect: DIALECT,
     hasOneWriter: false,
-    read: run,
+    query: run,
     select: selectOn(run),
     write,
     ...openOnce({ write }, (idempotency, work, args) =>
@@ -137,7 +137,7 @@ async function openSnapshot(pool: Connections, timeout: number): Promise<Snapsho
   }
   return {
     ...tablesOf(database),
-    read: ({ text, values }) => database.query(text, values),
+    query: ({ text, values }) => database.query(text, values),
     async lastId({ name }) {
       const [row] = await database.query<[bigint | null]>(
         `SELECT pg_sequence_last_value(pg_get_serial_sequence('${name}', 'id')::regclass)`,

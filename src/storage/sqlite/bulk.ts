@@ -24,7 +24,7 @@ export function openSnapshot(file: string): Snapshot {
   const statements = new Statements(db);
   return {
     ...tablesOf(db),
-    read: async (statement) => statements.run(statement),
+    query: async (statement) => statements.run(statement),
     async lastId({ name }) {
       const [row] = new Query<[bigint]>(db, 'SELECT seq FROM sqlite_sequence WHERE name = ?').all(name);
       return row?.[0] ?? 0n;

@@ -88,7 +88,7 @@ export function sqliteEngine({
     mayLoseLock: false,
     dialect: DIALECT,
     hasOneWriter,
-    read,
+    query: read,
     select: async (table, end) => (await read(table.select(end))).map((row) => table.parse(row)),
     write,
     ...openOnce({ write }, (idempotency, work, args) => run(work, args, idempotency)),
