@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ApiKey, type Environment } from '../../src/domain/api-key.ts';
+import { PLANS } from '../../src/domain/plan.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { type Patch, readPatch } from '../../src/domain/patch.ts';
 import { type NewPet, type Pet, PetPatch } from '../../src/resources/pets/schema.ts';
@@ -14,7 +15,7 @@ import { KeyUses } from '../../src/observability/key-usage.ts';
 import type { NewKey } from '../../src/resources/keys/repository.ts';
 import type { RepositorySettings, Store } from '../../src/resources/repositories.ts';
 import type { FakeClock } from '../support/clock.ts';
-import { CLIENT } from '../support/store.ts';
+import { CLIENT, createAccount } from '../support/store.ts';
 
 /** A store of its own for one test, with what only an operator could do to it. */
 export interface Fixture {
@@ -134,4 +135,13 @@ export function newApiKey(environment: Environment = 'production'): ApiKey {
 /** A key of an account, unlike any other. */
 export function newKey(accountId: number, settings: Partial<NewKey> = {}): NewKey {
   return { key: newApiKey(), accountId, scopes: ['pets:read', 'pets:write'], ...settings };
+}
+
+/** A fixture with one animal, and an account that can order it. */
+export async function withPet(fixture: Fixture, animal: NewPet = { ...REX, status: 'available' }) {
+  const { store } = fixture;
+  const { id: accountId } = await createAccount(store.accounts, 'mine', 'free', PLANS.free);
+  const pet = requireValue(await store.pets.create(CLIENT, animal));
+  const order = () => store.orders.create(CLIENT, accountId, { petId: pet.id });
+  return { ...fixture, store, changes: store.pets, accountId, pet, order };
 }

@@ -4,12 +4,10 @@ import assert from 'node:assert/strict';
 import { DAY } from '../../domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from './schema.ts';
-import { PLANS } from '../../domain/plan.ts';
 import { entityTag, toJson } from '../../domain/json.ts';
 import { petJson } from './table.ts';
 import {
   addPets,
-  type Fixture,
   get,
   list,
   type NewFixture,
@@ -17,22 +15,14 @@ import {
   requireValue,
   REX,
   readOutcome,
+  withPet,
 } from '../../../test/storage/fixture.ts';
 import { test } from '../../../test/support/test.ts';
-import { CLIENT, createAccount } from '../../../test/support/store.ts';
+import { CLIENT } from '../../../test/support/store.ts';
 
 const AVAILABLE: NewPet = { ...REX, status: 'available' };
 const tagOf = (pet: Pet) => entityTag(petJson(pet));
 const OTHER_TAG = entityTag('{}');
-
-/** A fixture with one animal, and an account that can order it. */
-export async function withPet(fixture: Fixture, animal: NewPet = AVAILABLE) {
-  const { store } = fixture;
-  const { id: accountId } = await createAccount(store.accounts, 'mine', 'free', PLANS.free);
-  const pet = requireValue(await store.pets.create(CLIENT, animal));
-  const order = () => store.orders.create(CLIENT, accountId, { petId: pet.id });
-  return { ...fixture, store, changes: store.pets, accountId, pet, order };
-}
 
 for (const [name, fresh] of STORES) {
   const prepare = async (t: Parameters<NewFixture>[0], animal?: NewPet) => withPet(await fresh(t), animal);

@@ -7,8 +7,7 @@ import { DAY } from '../../domain/clock.ts';
 import type { Pet } from './schema.ts';
 import type { PetPage, PetQuery } from './table.ts';
 import type { Store } from '../repositories.ts';
-import { addPets, type Fixture, get, list, patch, REX } from '../../../test/storage/fixture.ts';
-import { withPet } from './changes.test.ts';
+import { addPets, type Fixture, get, list, patch, REX, withPet } from '../../../test/storage/fixture.ts';
 import { test } from '../../../test/support/test.ts';
 import { CLIENT } from '../../../test/support/store.ts';
 

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import type { Result } from '../../domain/result.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { entityTag } from '../../domain/json.ts';
-import { get, patch, requireValue, REX, readOutcome } from '../../../test/storage/fixture.ts';
-import { withPet } from './changes.test.ts';
+import { get, patch, requireValue, REX, readOutcome, withPet } from '../../../test/storage/fixture.ts';
 import { test } from '../../../test/support/test.ts';
 import { CLIENT } from '../../../test/support/store.ts';
 
