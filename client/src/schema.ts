@@ -294,7 +294,7 @@ export interface Order {
 /** Status of an order. An order is open while it is pending. */
 export type OrderStatus = 'pending' | 'complete' | 'cancelled' | 'expired';
 
-/** The account has used 80 % of its limit of a day (`limit.warning`), or all of it (`limit.reached`). */
+/** The account has used 80 % of its daily limit (`limit.warning`), or all of it (`limit.reached`). */
 export interface LimitEvent {
   /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
   readonly id: string;

@@ -32,7 +32,7 @@ function readEvents(variables: Variables): readonly unknown[] {
   return db.prepare('SELECT type, version, data FROM events ORDER BY id').all();
 }
 
-/** Kills an update once it has committed so many events, while nothing can be committed. */
+/** Kills an update after it has committed this number of events. A lock on the database keeps it from committing more. */
 async function killAfter(variables: Variables, file: string, events: number): Promise<void> {
   using db = openDatabase(variables);
   db.exec('PRAGMA busy_timeout = 60000');
@@ -40,7 +40,8 @@ async function killAfter(variables: Variables, file: string, events: number): Pr
   const read = () => Number(count.get()?.['events']);
   const end = read() + events;
   const { child, ended } = start(updating(file), variables);
-  while (read() < end) await new Promise(setImmediate);
+  // An update that ended before has an exit code.
+  while (child.exitCode === null && read() < end) await new Promise(setImmediate);
   db.exec('BEGIN IMMEDIATE');
   child.kill('SIGKILL');
   assert.equal((await ended).code, null, 'it has ended before');

@@ -151,9 +151,9 @@ test('an update that refuses every row says that nothing was changed only where 
   const variables = temporaryEnvironment(t);
   await updating(variables, animals(10));
   const refused = animals(8).replaceAll(/^Rex/gm, '');
-  const kept = await updating(variables, refused);
-  assert.equal(kept.code, 1);
-  assert.match(kept.stderr, /Nothing was changed: every row is refused/);
+  const unchanged = await updating(variables, refused);
+  assert.equal(unchanged.code, 1);
+  assert.match(unchanged.stderr, /Nothing was changed: every row is refused/);
   for (const trial of [['--dry-run'], []]) {
     const { code, stdout, stderr } = await updating(variables, refused, '--missing', 'delete', ...trial);
     assert.match(stdout, /^not in the file: (would be )?deleted 2$/m);

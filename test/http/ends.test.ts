@@ -61,7 +61,7 @@ function isTooMuch({ statements: count, rows, took, turn }: Awaited<ReturnType<t
   return count > MOST_STATEMENTS || rows > MOST_ROWS || isSlow;
 }
 
-/** Statements with which SQLite's service looks up who asks: those of a request that it refuses before its operation. */
+/** The number of statements that look up the caller, counted on a request that the service on SQLite refuses before its operation. */
 const lookUps = {
   public: await countLookUps(databases.SQLite.public),
   admin: await countLookUps(databases.SQLite.admin),

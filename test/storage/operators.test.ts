@@ -30,7 +30,7 @@ async function twoOrders(store: Store) {
   return { shop, zoo, first, second, ids };
 }
 
-async function* given(pets: readonly NewPet[], before?: () => Promise<unknown>): AsyncGenerator<NewPet> {
+async function* yieldPets(pets: readonly NewPet[], before?: () => Promise<unknown>): AsyncGenerator<NewPet> {
   yield* pets;
   await before?.();
 }
@@ -111,7 +111,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
       assert.deepEqual(await other.categories.get(first), { error: 'not_found' });
     };
     const beforeCommit = addOnCommit([{ id: first, name: 'Dogs' }]);
-    await store.pets.addAll(given(pets, before), { actor: ROOT, atomic: true, beforeCommit });
+    await store.pets.addAll(yieldPets(pets, before), { actor: ROOT, atomic: true, beforeCommit });
     const { categories: seen } = await another();
     assert.deepEqual(await seen.get(first), { value: { id: first, name: 'Dogs' } });
     assert.deepEqual(await seen.get(second), { error: 'not_found' });
@@ -135,7 +135,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
         { id: kept, name: `kept by ${kept}` },
         { id, name: 'DOGS' },
       ]);
-      const pets = given([{ ...REX, categoryId: id }], before);
+      const pets = yieldPets([{ ...REX, categoryId: id }], before);
       await assert.rejects(store.pets.addAll(pets, { actor: ROOT, atomic: true, beforeCommit }), reason);
       assert.deepEqual(await other.categories.get(id), { error: 'not_found' });
       assert.deepEqual(await other.categories.get(kept), { error: 'not_found' });

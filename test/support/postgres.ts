@@ -95,7 +95,10 @@ export async function startSharedPostgres(): Promise<TestServer> {
   return server;
 }
 
-/** Resolves once so many other connections wait for what this one has locked. A transaction sees `pg_stat_activity` as it was before. */
+/**
+ * Resolves once `count` other connections wait for locks of this one. It reads `pg_locks`, because a transaction sees
+ * `pg_stat_activity` as it was when it first looked.
+ */
 export async function waitForBlocked(client: Client, count: number): Promise<void> {
   const blocked = 'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
   while (((await client.query(blocked)).rowCount ?? 0) < count);

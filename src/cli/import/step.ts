@@ -164,7 +164,7 @@ class Run {
     await this.#target.run?.end({ ...this.#steps, refused: this.#refused, ...lacking });
   }
 
-  /** @throws ServiceError `conflict` when the file lacks so many animals that it may be cut. */
+  /** @throws ServiceError `conflict` when too many animals are missing from the file: it may be cut off. */
   async #leaveOut(): Promise<void> {
     const { herd, missing: action, isForced, run } = this.#target;
     if (action === 'keep') return;

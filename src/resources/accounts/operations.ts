@@ -210,6 +210,6 @@ export const OPERATORS: OperatorResource<OperatorUses> = {
 export const EVENTS = describeEvents('limit', LimitUse, {
   id: 'LimitEvent',
   description:
-    'The account has used 80 % of its limit of a day (`limit.warning`), or all of it (`limit.reached`).',
+    'The account has used 80 % of its daily limit (`limit.warning`), or all of it (`limit.reached`).',
   hasVersion: false,
 });

@@ -66,7 +66,7 @@ const NOW = sql`${2_500}`;
 const ACCOUNTS = [1, 2, 3];
 
 /** What the overview counts, with the index that must have every entry that counts, and how many those are. */
-const countsOf = (dialect: Dialect) => [
+const describeCounts = (dialect: Dialect) => [
   { index: 'orders_due', range: 'expires_at<?', statement: endingQuery({ dialect }, 2_500), counted: 2_500 },
   { index: 'orders_due', range: 'expires_at<?', statement: endingQuery({ dialect }, 5_000), counted: 5_000 },
   {
@@ -143,7 +143,7 @@ test('PostgreSQL reads a page of orders by index, counts open ones up to the lim
         assert.ok(step['Actual Rows'] <= MOST && (step['Rows Removed by Filter'] ?? 0) === 0, where);
       }
     }
-    for (const { index, statement, counted } of countsOf(POSTGRES)) {
+    for (const { index, statement, counted } of describeCounts(POSTGRES)) {
       const steps = await explain(statement);
       const where = `${mode}: ${JSON.stringify(steps)}`;
       const [scan] = steps.slice(-1);
@@ -192,7 +192,7 @@ test('SQLite reads a page of orders and counts open ones by index, and sorts onl
       ),
       ['SEARCH orders USING INDEX orders_by_account (account_id=? AND status=? AND rowid<?)'],
     );
-    for (const { index, range, statement } of countsOf(SQLITE))
+    for (const { index, range, statement } of describeCounts(SQLITE))
       assert.deepEqual(
         explain(statement).filter((step) => /SCAN orders|SEARCH|TEMP/.test(step)),
         [`SEARCH orders USING COVERING INDEX ${index} (${range})`],

@@ -166,12 +166,12 @@ export function openSteps(engine: AnyEngine) {
         const round = await engine.query<
           [id: bigint, owner: bigint, reference: string | null, status: string | null]
         >(sql`SELECT ${columns} FROM pets WHERE id > ${after} ORDER BY id LIMIT ${raw(String(ROUND))}`);
-        const own = round.flatMap(([id, owner, reference, status]) =>
+        const referenced = round.flatMap(([id, owner, reference, status]) =>
           owner === BigInt(ownerId) && reference !== null ? [{ id, reference, status }] : [],
         );
-        const pending = own.filter(({ status }) => status === 'pending').map(({ id }) => id);
+        const pending = referenced.filter(({ status }) => status === 'pending').map(({ id }) => id);
         const held = new Set(pending.length === 0 ? [] : await engine.write(findHeld, pending));
-        yield own.map((pet) => Object.assign(pet, { isHeld: held.has(pet.id) }));
+        yield referenced.map((pet) => Object.assign(pet, { isHeld: held.has(pet.id) }));
         const last = round.at(-1);
         if (last === undefined || round.length < ROUND) return;
         [after] = last;
