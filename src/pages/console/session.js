@@ -15,7 +15,16 @@ import { signChallenge } from './webauthn.js';
 const START = { state: 'asking' };
 
 const session = observed(START);
-const otherTabs = new BroadcastChannel('session');
+const otherTabs = openChannel();
+
+/** A browser that keeps nothing for the page may have none. */
+function openChannel() {
+  try {
+    return new BroadcastChannel('session');
+  } catch {
+    return undefined;
+  }
+}
 
 export const useSession = () => session.use();
 
@@ -78,11 +87,15 @@ export async function signInWithPasskey() {
   await enter({ passkey: await signChallenge(json) });
 }
 
+const NO_COOKIE =
+  'The browser keeps no cookies of this address, so the session is lost. Allow them, and sign in again.';
+
 /** @param {object} body */
 async function enter(body) {
   await send('/sign-in', { method: 'POST', body });
   await askSession();
-  otherTabs.postMessage('in');
+  if (session.get().state !== 'in') throw new ValidationError(NO_COOKIE, { status: 401, code: 'no_cookie' });
+  otherTabs?.postMessage('in');
 }
 
 /** @throws {PetStoreError} */
@@ -96,7 +109,7 @@ export function followOtherTabs() {
   const ask = () => {
     if (session.get().state !== 'asking') askSession().catch(() => {});
   };
-  otherTabs.addEventListener('message', ask);
+  otherTabs?.addEventListener('message', ask);
 }
 
 /** A secret of a sign-in link: 43 characters of base64url. */

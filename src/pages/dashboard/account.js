@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { SecretDialog } from '../shared/dialog.js';
 import { serviceTime } from '../shared/fetch.js';
 import { duration } from '../shared/format.js';
-import { storeKey } from '../shared/key.js';
+import { tabKey } from '../shared/key.js';
 import { Skeleton } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { RANGES } from '../shared/usage.js';
@@ -48,7 +48,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
   );
   // A key that no longer works is of no use after a reload, nor on the reference.
   useEffect(() => {
-    if (now.error?.code === 'unauthorized') storeKey('');
+    if (now.error?.code === 'unauthorized') tabKey.write('');
   }, [now.error]);
   /** Grows with each refresh, for what loads its own data. */
   const [turn, setTurn] = useState(0);

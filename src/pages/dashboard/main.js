@@ -1,17 +1,17 @@
 import { html, render } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { readKey, storeKey } from '../shared/key.js';
+import { tabKey } from '../shared/key.js';
 import { AccountPage } from './account.js';
 import { openAccount } from './api.js';
 import { SignIn } from './sign-in.js';
 
 /** The account of the tab's key, from before a reload or from the reference. It may be any text that was typed there. */
 function openStored() {
-  const key = readKey();
+  const key = tabKey.read();
   try {
     return key === '' ? undefined : openAccount(key);
   } catch {
-    storeKey('');
+    tabKey.write('');
     return undefined;
   }
 }
@@ -19,7 +19,7 @@ function openStored() {
 function Dashboard() {
   const [account, setAccount] = useState(openStored);
   const open = (/** @type {string} */ key) => {
-    storeKey(key);
+    tabKey.write(key);
     setAccount(openAccount(key));
   };
   if (account === undefined) return html`<${SignIn} onKey=${open} />`;
@@ -28,7 +28,7 @@ function Dashboard() {
 
 /** Drops the key. The reload drops it from the memory of the page, too. */
 function leave() {
-  storeKey('');
+  tabKey.write('');
   location.reload();
 }
 

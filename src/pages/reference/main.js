@@ -1,3 +1,5 @@
+import { copyText } from '../shared/clipboard.js';
+import { stored } from '../shared/storage.js';
 import { currentTheme, followTheme, switchTheme } from '../shared/theme.js';
 import { followContents } from './contents.js';
 import { startSearch } from './search.js';
@@ -25,19 +27,19 @@ nameTheme();
 theme.addEventListener('click', switchTheme);
 followTheme(nameTheme);
 
-const LANGUAGE = 'petstore-language';
+const language = stored('localStorage', 'petstore-language');
 
-/** Shows a language in all samples that have it. @param {string} language */
-function chooseLanguage(language) {
+/** Shows a language in all samples that have it. @param {string} name */
+function chooseLanguage(name) {
   for (const input of document.querySelectorAll('.samples.code input'))
-    if (input instanceof HTMLInputElement && input.value === language) input.checked = true;
+    if (input instanceof HTMLInputElement && input.value === name) input.checked = true;
 }
 
-chooseLanguage(localStorage.getItem(LANGUAGE) ?? '');
+chooseLanguage(language.read());
 const content = find('#content', HTMLElement);
 content.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLInputElement) || target.closest('.samples.code') === null) return;
-  localStorage.setItem(LANGUAGE, target.value);
+  language.write(target.value);
   const { top } = target.getBoundingClientRect();
   chooseLanguage(target.value);
   // What is read stays where it is, although samples above have other lengths now.
@@ -49,16 +51,11 @@ for (const pre of document.querySelectorAll('.samples pre')) {
   button.type = 'button';
   button.className = 'copy';
   button.textContent = 'Copy';
-  button.addEventListener('click', () => {
-    const show = (/** @type {string} */ text) => {
-      button.textContent = text;
-      setTimeout(() => (button.textContent = 'Copy'), 2_000);
-    };
-    navigator.clipboard.writeText(pre.textContent ?? '').then(
-      () => show('Copied'),
-      () => show('Not allowed'),
-    );
-  });
+  const copy = async () => {
+    button.textContent = (await copyText(pre)) ? 'Copied' : 'Selected';
+    setTimeout(() => (button.textContent = 'Copy'), 2_000);
+  };
+  button.addEventListener('click', () => void copy());
   pre.after(button);
 }
 

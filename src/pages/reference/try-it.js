@@ -1,4 +1,4 @@
-import { readKey, storeKey } from '../shared/key.js';
+import { tabKey } from '../shared/key.js';
 
 /** @typedef {{ url: string, name: string }} Server */
 
@@ -130,9 +130,9 @@ export function startTrying(content) {
     }
     const key = /** @type {HTMLInputElement} */ (form.elements.namedItem('key'));
     details.addEventListener('toggle', () => {
-      if (details.open && key.value === '') key.value = readKey();
+      if (details.open && key.value === '') key.value = tabKey.read();
     });
-    key.addEventListener('change', () => storeKey(key.value.trim()));
+    key.addEventListener('change', () => tabKey.write(key.value.trim()));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void sendForm(form, choice.value);

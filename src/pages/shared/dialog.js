@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { copyText } from './clipboard.js';
 import { useSubmit } from './forms.js';
 import { ErrorNotice } from './notice.js';
 
@@ -62,18 +63,15 @@ export function FormDialog({
  */
 export function SecretDialog({ title, secret, onClose, children }) {
   const [isCopied, setIsCopied] = useState(/** @type {boolean | undefined} */ (undefined));
-  const copy = () =>
-    navigator.clipboard.writeText(secret).then(
-      () => setIsCopied(true),
-      () => setIsCopied(false),
-    );
+  const shown = useRef(/** @type {HTMLElement | null} */ (null));
+  const copy = async () => shown.current && setIsCopied(await copyText(shown.current));
   return html`<${Dialog} title=${title} staysOpen=${!isCopied} onClose=${onClose}>
     <p>Store it now. It is shown only once.</p>
-    <code class="secret">${secret}</code>
+    <code ref=${shown} class="secret">${secret}</code>
     ${children}
     <p role="status">
       ${isCopied === true && 'Copied.'}
-      ${isCopied === false && 'The browser did not allow the page to copy. Select the text and copy it.'}
+      ${isCopied === false && 'The browser does not let the page copy. The text is selected: copy it.'}
     </p>
     <div class="actions">
       <button type="button" onClick=${copy}>Copy</button>

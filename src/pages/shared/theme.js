@@ -1,5 +1,7 @@
-/** The name in the storage of the browser that `theme-start.js` reads. */
-const NAME = 'petstore-theme';
+import { stored } from './storage.js';
+
+/** `theme-start.js` reads it, too. */
+const choice = stored('localStorage', 'petstore-theme');
 
 /** The colours that the page has now. @returns {'light' | 'dark'} */
 export function currentTheme() {
@@ -29,6 +31,5 @@ export function switchTheme() {
   const theme = currentTheme() === 'dark' ? 'light' : 'dark';
   const isPreferred = matchMedia(`(prefers-color-scheme: ${theme})`).matches;
   document.documentElement.dataset.theme = isPreferred ? '' : theme;
-  if (isPreferred) localStorage.removeItem(NAME);
-  else localStorage.setItem(NAME, theme);
+  choice.write(isPreferred ? '' : theme);
 }
