@@ -1,10 +1,15 @@
 // Contract: sections 3.12 and 6.
 import type { Logger } from 'pino';
+import type { Clock } from '../domain/clock.ts';
+
+/** Milliseconds between two looks at the clock whether a longer interval is over. */
+const LOOK_INTERVAL = 5_000;
 
 interface KeeperOptions {
   /** Milliseconds. */
   readonly interval: number;
   readonly mayWrite: () => boolean;
+  readonly clock: Clock;
   readonly log: Logger;
   /**
    * Called when an outage begins and when it ends. With it, a run that takes longer than `interval` counts as failed until it
@@ -27,7 +32,7 @@ interface Keeper {
 export function keepWriting(
   task: string,
   write: () => Promise<void>,
-  { interval, mayWrite, log, onChange }: KeeperOptions,
+  { interval, mayWrite, clock, log, onChange }: KeeperOptions,
 ): Keeper {
   let failing = false;
   let isStopped = false;
@@ -49,14 +54,20 @@ export function keepWriting(
     }
   };
   let busy = false;
-  const timer = setInterval(() => {
-    if (busy && onChange !== undefined) fail(new Error(`It has taken ${interval} ms and is not over.`));
-    if (busy || !mayWrite()) return;
-    busy = true;
-    last = attempt().finally(() => {
-      busy = false;
-    });
-  }, interval);
+  let begunAt = clock().monotonic;
+  const timer = setInterval(
+    () => {
+      if (busy && onChange !== undefined) fail(new Error(`It has taken ${interval} ms and is not over.`));
+      const now = clock().monotonic;
+      if (busy || !mayWrite() || (interval > LOOK_INTERVAL && now - begunAt < interval)) return;
+      begunAt = now;
+      busy = true;
+      last = attempt().finally(() => {
+        busy = false;
+      });
+    },
+    Math.min(interval, LOOK_INTERVAL),
+  );
   return {
     idle: () => last,
     stop() {

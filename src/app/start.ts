@@ -107,6 +107,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     });
     ({ limiter } = opened);
     const state = { isOpen: true, isDraining: false, isWritable: true };
+    const stopping = new AbortController();
     const recent = config.console && new RecentRequests();
     const base = {
       ...config,
@@ -115,6 +116,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       clock,
       log,
       state,
+      stopping: stopping.signal,
       recent,
       failedRequests: new FailedRequests(),
       isAlone: config.redisUrl === undefined,
@@ -194,6 +196,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       limiter,
       services,
       preparePages,
+      stopping: stopping.signal,
       clock,
       state,
       log,
@@ -214,6 +217,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       limiter,
       services,
       state,
+      stopping,
       api,
       console: operatorConsole,
       background,

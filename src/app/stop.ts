@@ -22,6 +22,7 @@ interface Parts {
   /** In the order of the features. */
   readonly services: readonly OpenService[];
   readonly state: { isOpen: boolean; isDraining: boolean };
+  readonly stopping: AbortController;
   readonly api: PublicApi;
   readonly console: OpenConsole | undefined;
   readonly background: Background;
@@ -31,12 +32,12 @@ interface Parts {
 
 /** Turns readiness off, finishes what was accepted, writes all counts and closes the store; within 10 seconds. */
 export async function stopService(parts: Parts): Promise<void> {
-  const { state, api, console, background, gate, checks, servers, store, limiter, services, log } = parts;
+  const { state, stopping, api, console, background, gate, checks, servers, store, limiter, services, log } =
+    parts;
   state.isDraining = true;
   log.info('stopping');
-  for (const service of services.toReversed()) service.drain?.();
   const late = setTimeout(() => background.abandon(), WRITE_TIME);
-  background.leave();
+  stopping.abort();
   await settled(() => !api.isBusy && console?.isBusy !== true, DRAIN_TIME);
   await Promise.all([api.abandon(), console?.abandon()]);
   for (const each of servers) {

@@ -164,20 +164,13 @@ export class UsageCounts {
     await this.#write(signal);
   }
 
-  /** What is not known to be written: requests, and how many keys sent them. */
-  get unwritten(): { readonly requests: number; readonly keys: number } {
-    const keys = new Set<number>();
+  /** How many requests are not known to be written. */
+  get unwritten(): number {
     let requests = 0;
     for (const counts of [...this.#writing.values(), ...this.#counting.values()])
-      for (const [slot, count] of counts) {
-        keys.add(Math.floor(slot / this.#stride));
-        requests += count;
-      }
-    for (const { keyId, counts } of this.#batch?.counts ?? []) {
-      keys.add(keyId);
-      for (const count of counts) requests += count;
-    }
-    return { requests, keys: keys.size };
+      for (const count of counts.values()) requests += count;
+    for (const { counts } of this.#batch?.counts ?? []) for (const count of counts) requests += count;
+    return requests;
   }
 
   #open(hour: number): void {

@@ -70,8 +70,17 @@ export interface Task {
   readonly interval: number;
   /** Begins no further round of work once `signal` aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** A stop leaves a task to the next start or to another instance. It waits for one that is set here. */
-  readonly isFinished?: true;
+  /** By default, a stop begins no further round, and leaves the rest to the next start or to another instance. */
+  readonly atStop?: {
+    /** Called after the last round, as soon as a stop begins. Nobody waits any more once `signal` aborts. */
+    readonly handOver?: (signal: AbortSignal) => Promise<void>;
+    /**
+     * Writes what is in memory only. Rounds go on until all requests are answered. Begins no further batch once `signal` aborts.
+     */
+    readonly finish?: (signal: AbortSignal) => Promise<void>;
+    /** Names what `finish` has not written, if anything. */
+    readonly unwritten?: () => string | undefined;
+  };
 }
 
 /** What a feature does by itself while the service runs. */
@@ -79,19 +88,7 @@ export interface OpenService<Uses extends object = object> {
   /** What operations, and the services of the features above, may use besides the repositories. */
   readonly uses?: Uses;
   readonly tasks?: readonly Task[];
-  /** Writes what is in memory only. Called every second. Begins no further batch once `signal` aborts. */
-  flush?(signal: AbortSignal): Promise<void>;
-  /** The same in a stop, after the last `flush` and the tasks that a stop waits for. */
-  finish?(signal: AbortSignal): Promise<void>;
-  /** What `finish` has not written: its counts by name for the log, and a text of them. */
-  unwritten?(): { readonly counts: Readonly<Record<string, number>>; readonly text: string | undefined };
-  /** Deletes what is old, and does whatever else is due once a minute. */
-  prune?(signal: AbortSignal): Promise<void>;
   readonly metrics?: (requests: Pick<RequestCounts, 'ofCallers'>) => readonly Metric[];
-  /** A stop has begun: answers those who wait for something to happen. */
-  drain?(): void;
-  /** Hands over what others go on with, after the last round of its tasks. Nobody waits any more once `signal` aborts. */
-  handOver?(signal: AbortSignal): Promise<void>;
   close?(): Promise<void>;
 }
 

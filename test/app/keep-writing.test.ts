@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { keepWriting } from '../../src/app/keep-writing.ts';
+import { fakeClock } from '../support/clock.ts';
 
 test('a write that hangs counts as failed until it is over', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
@@ -14,6 +15,7 @@ test('a write that hangs counts as failed until it is over', async (t) => {
   const keeper = keepWriting('a write', () => (++writes === 1 ? hanging.promise : Promise.resolve()), {
     interval: 4_000,
     mayWrite: () => true,
+    clock: fakeClock(),
     log,
     onChange: (isFailing) => states.push(isFailing),
   });

@@ -40,16 +40,16 @@ test('where the role may not delete entries, one line a day says so', async (t) 
   t.after(() => store.close());
   const lines: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
-  const service = open({ ...store, auditKept: OLD, clock, log });
+  const { tasks } = open({ ...store, auditKept: OLD, clock, log });
   const { signal } = new AbortController();
   for (const passed of [0, MINUTE, MINUTE, DAY, MINUTE]) {
     clock.advance(passed);
-    await service.prune(signal);
+    for (const task of tasks) await task.run(signal);
   }
   assert.equal(lines.length, 2);
   assert.match(lines[0] ?? '', /"reason":"permission denied for table audit".*AUDIT_KEEP_DAYS/);
   await execute(`GRANT DELETE ON audit TO ${url.username}`);
-  await service.prune(signal);
+  for (const task of tasks) await task.run(signal);
   assert.deepEqual((await store.audit.list({ limit: 1 })).items, []);
 });
 

@@ -1,6 +1,6 @@
 // Contract: section 10.
 import type { Logger } from 'pino';
-import { type Clock, DAY } from '../../domain/clock.ts';
+import { type Clock, DAY, MINUTE } from '../../domain/clock.ts';
 import { reasonOf } from '../../domain/startup-error.ts';
 import type { Dialect } from '../../storage/transaction.ts';
 import type { OpenService } from '../feature.ts';
@@ -20,18 +20,19 @@ interface Needs {
 
 export function open({ audit, dialect, auditKept, clock, log }: Needs) {
   let toldAt: number | undefined;
+  /** Deletes old entries of keys. Where the role of the service lacks the right, one line a day says so. */
+  const prune = async (signal: AbortSignal) => {
+    try {
+      await audit.prune(auditKept, signal);
+    } catch (error) {
+      if (!dialect.lacksRight(error)) throw error;
+      const now = clock().monotonic;
+      if (toldAt !== undefined && now - toldAt < DAY) return;
+      toldAt = now;
+      log.warn({ reason: reasonOf(error) }, STAYS);
+    }
+  };
   return {
-    /** Deletes old entries of keys. Where the role of the service lacks the right, one line a day says so. */
-    async prune(signal) {
-      try {
-        await audit.prune(auditKept, signal);
-      } catch (error) {
-        if (!dialect.lacksRight(error)) throw error;
-        const now = clock().monotonic;
-        if (toldAt !== undefined && now - toldAt < DAY) return;
-        toldAt = now;
-        log.warn({ reason: reasonOf(error) }, STAYS);
-      }
-    },
+    tasks: [{ name: 'the deletion of old entries of the audit log', interval: MINUTE, run: prune }],
   } satisfies OpenService;
 }

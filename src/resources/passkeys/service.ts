@@ -1,5 +1,6 @@
 // Contract: section 10.1.
 import type { Environment } from '../../domain/api-key.ts';
+import { MINUTE } from '../../domain/clock.ts';
 import type { OpenService } from '../feature.ts';
 import { createCeremonies } from './ceremonies.ts';
 import type { PasskeyRepository } from './repository.ts';
@@ -12,6 +13,8 @@ interface Needs {
 export function open({ passkeys, environment }: Needs) {
   return {
     uses: { ceremonies: createCeremonies(passkeys, environment) },
-    prune: () => passkeys.prune(),
+    tasks: [
+      { name: 'the deletion of challenges that have ended', interval: MINUTE, run: () => passkeys.prune() },
+    ],
   } satisfies OpenService;
 }

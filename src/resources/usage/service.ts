@@ -17,24 +17,18 @@ interface Needs {
 export function open({ usageHistory, operationIds }: Needs) {
   const usage = new UsageCounts(usageHistory, randomUUID(), operationIds);
   const write = (signal: AbortSignal) => usage.flush(signal);
+  const unwritten = () =>
+    usage.unwritten > 0 ? `${usage.unwritten} requests of the usage history` : undefined;
   return {
     uses: { usage },
     tasks: [
-      { name: 'the usage history', interval: INTERVAL, run: write, isFinished: true },
+      { name: 'the usage history', interval: INTERVAL, run: write, atStop: { finish: write, unwritten } },
       {
         name: 'the move of hours that the version before wrote',
         interval: MINUTE,
         run: (signal) => usageHistory.moveFormerHours(signal),
       },
+      { name: 'the deletion of old usage', interval: MINUTE, run: (signal) => usageHistory.prune(signal) },
     ],
-    finish: write,
-    unwritten() {
-      const { unwritten: counts } = usage;
-      return {
-        counts,
-        text: counts.requests > 0 ? `${counts.requests} requests of the usage history` : undefined,
-      };
-    },
-    prune: (signal) => usageHistory.prune(signal),
   } satisfies OpenService;
 }

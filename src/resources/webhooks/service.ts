@@ -67,9 +67,23 @@ export function open(needs: Needs): OpenService<Uses> & { readonly uses: Uses } 
     log,
   });
   const newId = () => `test_${randomBytes(16).toString('hex')}`;
+  const handOver = async (signal: AbortSignal) => {
+    try {
+      await deliverer.stop();
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error }, NOT_HANDED_OVER);
+    }
+  };
   return {
     uses: { endpoints: new Endpoints({ clock, allowPrivate, sender, deliverer, newId }) },
-    tasks: [{ name: 'the delivery of events', interval: INTERVAL, run: () => deliverer.look() }],
+    tasks: [
+      {
+        name: 'the delivery of events',
+        interval: INTERVAL,
+        run: () => deliverer.look(),
+        atStop: { handOver },
+      },
+    ],
     metrics: () => [
       {
         type: 'counter',
@@ -88,13 +102,6 @@ export function open(needs: Needs): OpenService<Uses> & { readonly uses: Uses } 
         },
       },
     ],
-    async handOver(signal) {
-      try {
-        await deliverer.stop();
-      } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, NOT_HANDED_OVER);
-      }
-    },
     close: () => sender.close(),
   };
 }
