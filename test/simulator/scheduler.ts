@@ -208,7 +208,9 @@ export class Scheduler {
     syncBuiltinESMExports();
   }
 
-  uninstall(): void {
+  /** Lets what is under way begin its last wait, and gives all that it took back. */
+  async uninstall(): Promise<void> {
+    await settle();
     const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } = real;
     Object.assign(globalThis, {
       setTimeout,

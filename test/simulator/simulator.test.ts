@@ -129,8 +129,11 @@ for (const { fault, ...found } of FOUND)
 test('the same seed gives the same run', async () => {
   const [one, other] = runners;
   await other.run(toPlan(8));
-  const plan = toPlan(seed ?? 7);
-  assert.equal((await one.run(plan)).trace, (await other.run(plan)).trace);
+  // In these a message fails, is sent again, and a webhook gets a secret: all that is drawn shows.
+  for (const number of seed === undefined ? [1, 12, 28] : [seed]) {
+    const plan = toPlan(number);
+    assert.equal((await one.run(plan)).trace, (await other.run(plan)).trace);
+  }
 });
 
 for (const [name, { file, changes }] of Object.entries(PLANTED_FAULTS)) {

@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ApiKey } from '../../src/domain/api-key.ts';
 import type { Limits } from '../../src/domain/plan.ts';
 import { SCOPES } from '../../src/domain/scope.ts';
 import { fakeClock } from '../support/clock.ts';
 import { newDatabase } from '../support/new-database.ts';
-import { createAccount, issueKey, openStore, ROOT } from '../support/store.ts';
+import { Random } from '../support/random.ts';
+import { addKey, createAccount, openStore, ROOT } from '../support/store.ts';
 import { BEGIN } from './scheduler.ts';
 import { requireValue } from '../../src/terminal/command.ts';
 
@@ -47,12 +49,15 @@ export async function makeTemplate(folder: string): Promise<Template> {
   const file = join(mkdtempSync(join(folder, 'template-')), 'petstore.db');
   newDatabase(file);
   const store = openStore(`sqlite:${file}`, fakeClock(BEGIN));
+  // The same keys in each thread.
+  const random = new Random(0, 'template');
   const accounts: Record<string, SimulatedAccount> = {};
   for (const [name, { limits, keys: count }] of Object.entries(ACCOUNTS)) {
     const { id } = await createAccount(store.accounts, name, 'enterprise', limits);
     const keys: SimulatedKey[] = [];
     for (let number = 0; number < count; number++) {
-      const { key, record } = await issueKey(store.keys, { accountId: id, scopes: SCOPES });
+      const key = ApiKey.generate('production', (length) => random.bytes(length));
+      const record = await addKey(store.keys, { key, accountId: id, scopes: SCOPES });
       keys.push({ id: record.id, accountId: id, text: key.reveal() });
     }
     accounts[name] = { id, name, limits, keys };

@@ -213,7 +213,12 @@ export class World {
   /** Sends a request to an instance, and resolves with what the client knows afterwards. */
   async send(index: number, { client, key, request }: Sent): Promise<Call> {
     const instance = this.instances[index] as Instance;
-    const headers = { ...request.headers, authorization: `Bearer ${key.text}` };
+    const headers = {
+      ...request.headers,
+      authorization: `Bearer ${key.text}`,
+      // Without one, the service draws ids in bulk, which would outlive a run.
+      'x-request-id': `request-${this.history.calls.length}`,
+    };
     const call: Call = {
       client,
       process: instance.process,
