@@ -27,6 +27,7 @@ export async function cover(
   const known = existsSync(place) ? (JSON.parse(readFileSync(place, 'utf8')) as Coverage) : undefined;
   if (known?.hash === hash(readFileSync(test, 'utf8'))) return known;
   const notes = join(folder, 'reached');
+  mkdirSync(folder, { recursive: true });
   rmSync(notes, { force: true });
   const {
     verdict,
