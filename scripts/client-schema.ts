@@ -2,7 +2,8 @@ import type { ClientOperation, OperationGroup } from '../src/http/operation.ts';
 import type { Description } from '../src/description/openapi.ts';
 import type { OperationObject } from '../src/description/operations.ts';
 import type { Parameter, Schema } from '../src/description/types.ts';
-import { TYPE_FILTERS } from '../src/resources/events/rules.ts';
+import { EVENT_TYPES, type EventDeclaration, type EventType } from '../src/resources/events/rules.ts';
+import { EVENTS } from '../src/resources/operations.ts';
 import { declaration, INT64, member, writeType } from './schema-types.ts';
 
 type Components = Description['components'];
@@ -101,11 +102,25 @@ export function pageTerms({ paths }: Description): string {
     }),
     '};',
     '',
+  ].join('\n');
+}
+
+/** `src/pages/dashboard/events.js`: what each feature says of its types of events. */
+export function eventTerms(): string {
+  const kinds = Object.entries(EVENTS).map(([kind, { types }]) => [
+    kind,
+    Object.entries(types).map(([type, { when, readers, example }]) => {
+      const { scope }: EventDeclaration = EVENT_TYPES[type as EventType];
+      return { type, scope, when, readers, example };
+    }),
+  ]);
+  return [
+    '// Made from the features of the service by `npm run openapi`.',
     '/**',
-    ' * The types of events that a webhook can choose, and the groups of types. No choice stands for all.',
-    " * @type {NonNullable<import('../../../client/src/index.ts').NewWebhook['types']>}",
+    ' * The types of events, by the kind of thing. `scope`: what a key needs to see it.',
+    " * @type {Readonly<Record<string, readonly { type: string, scope?: import('../../domain/scope.ts').Scope, when: string, readers: string, example: object }[]>>}",
     ' */',
-    `export const EVENT_TYPES = ${JSON.stringify(TYPE_FILTERS.filter((type) => type !== '*'))};`,
+    `export const EVENTS = ${JSON.stringify(Object.fromEntries(kinds))};`,
     '',
   ].join('\n');
 }

@@ -233,7 +233,7 @@ export interface CategoryPatch {
 /** Something that happened. `type` says what, and which schema `data` has. */
 export type Event = PetEvent | CategoryEvent | OrderEvent | LimitEvent | KeyEvent | WebhookEvent;
 
-/** An animal was added, changed or deleted. `data` is the animal, of a deleted one as it was before. */
+/** Something happened to an animal. `data` is the animal, of a deleted one as it was before. */
 export interface PetEvent {
   /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
   readonly id: string;
@@ -246,7 +246,7 @@ export interface PetEvent {
   readonly data: Pet;
 }
 
-/** A category was added, changed or deleted. `data` is the category, of a deleted one as it was before. */
+/** Something happened to a category. `data` is the category, of a deleted one as it was before. */
 export interface CategoryEvent {
   /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
   readonly id: string;
@@ -259,7 +259,7 @@ export interface CategoryEvent {
   readonly data: Category;
 }
 
-/** An order of the account was made, completed, cancelled, or has expired. `data` is the order. */
+/** Something happened to an order. `data` is the order. */
 export interface OrderEvent {
   /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
   readonly id: string;
@@ -294,7 +294,7 @@ export interface Order {
 /** Status of an order. An order is open while it is pending. */
 export type OrderStatus = 'pending' | 'complete' | 'cancelled' | 'expired';
 
-/** The account has used 80 % of its daily limit (`limit.warning`), or all of it (`limit.reached`). */
+/** How much of the limit of a day the account has used. */
 export interface LimitEvent {
   /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
   readonly id: string;
@@ -315,7 +315,7 @@ export interface LimitUse {
   readonly used: Int64;
 }
 
-/** A key of the account was created, rotated, revoked or banned, or it ends within a week. `data` is the key, without the key itself. */
+/** Something happened to a key of the account. `data` is the key, without the key itself. */
 export interface KeyEvent {
   /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
   readonly id: string;
@@ -350,7 +350,7 @@ export interface Key {
 /** State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon. */
 export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
 
-/** An endpoint of the account was disabled. `data` is the webhook, without its secret. */
+/** Something happened to a webhook of the account. `data` is the webhook, without its secret. */
 export interface WebhookEvent {
   /** Identifies the event: the same in the feed and in webhooks. It is no cursor. */
   readonly id: string;

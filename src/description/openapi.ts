@@ -1,9 +1,7 @@
 // Contract: sections 1 and 9.
-import { EVENT_TYPE_NAMES, readKind } from '../resources/events/rules.ts';
-import { EVENT_SCHEMAS, RESOURCES } from '../resources/operations.ts';
+import { EVENTS, RESOURCES } from '../resources/operations.ts';
 import type { ClientOperation, Operation, OperationGroup } from '../http/operation.ts';
 import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
-import { listExamples } from '../domain/fields.ts';
 import { doAtOnce, doInTurns, type Parts } from '../domain/parts.ts';
 import { guide } from './guide.ts';
 import { headerComponents } from './headers.ts';
@@ -125,29 +123,31 @@ function* describe(urls: Urls, base: string, resources: readonly OperationGroup<
 
 /** What endpoints get: a request for each type of event, with an example. */
 function describeWebhooks() {
-  return Object.fromEntries(
-    EVENT_TYPE_NAMES.map((type) => {
-      const kind = readKind(type);
-      const schema = EVENT_SCHEMAS[kind];
-      const [event] = listExamples(schema) as readonly object[];
-      const example = { summary: type, value: { ...event, type } };
-      return [
-        type,
-        {
-          post: {
-            operationId: `receive ${type}`.replaceAll(/[ .](\w)/g, (_, letter: string) =>
-              letter.toUpperCase(),
-            ),
-            summary: type,
-            description: `Sent to the endpoints that chose \`${type}\`, signed as Standard Webhooks say.`,
-            security: [],
-            requestBody: { required: true, content: json(schemaRef(schema), { [kind]: example }) },
-            responses: { 204: { description: 'The event was taken. Any other 2xx says the same.' } },
+  const described = Object.entries(EVENTS).flatMap(([kind, { schema, types }]) =>
+    Object.entries(types).map(
+      ([type, { when, readers, example }]) =>
+        [
+          type,
+          {
+            post: {
+              operationId: `receive ${type}`.replaceAll(/[ .](\w)/g, (_, letter: string) =>
+                letter.toUpperCase(),
+              ),
+              summary: type,
+              description: `${when} ${readers}`,
+              security: [],
+              requestBody: {
+                required: true,
+                description: 'The event, signed as Standard Webhooks say.',
+                content: json(schemaRef(schema), { [kind]: { summary: type, value: example } }),
+              },
+              responses: { 204: { description: 'The event was taken. Any other 2xx says the same.' } },
+            },
           },
-        },
-      ];
-    }),
+        ] as const,
+    ),
   );
+  return Object.fromEntries(described);
 }
 
 export type Description = ReturnType<typeof describe> extends Parts<infer Document> ? Document : never;

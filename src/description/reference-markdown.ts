@@ -5,7 +5,7 @@ import { code, fence, table } from './markdown.ts';
 
 /** The reference as Markdown, made from the description alone: for programs, and for the page without JavaScript. */
 export function referenceMarkdown(description: Description): string {
-  const { info, servers, tags, paths, components } = description;
+  const { info, servers, tags, paths, components, webhooks } = description;
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
@@ -20,7 +20,14 @@ export function referenceMarkdown(description: Description): string {
       if (operation.tags.includes(name)) blocks.push(...operationBlocks(components, method, path, operation));
     }
   }
-  blocks.push('## Schemas');
+  blocks.push(
+    '## Types of events',
+    table(
+      ['Type', 'Comes when'],
+      Object.entries(webhooks).map(([type, { post }]) => [code(type), post.description]),
+    ),
+    '## Schemas',
+  );
   for (const [name, schema] of Object.entries(components.schemas)) blocks.push(...schemaBlocks(name, schema));
   return `${blocks.join('\n\n')}\n`;
 }

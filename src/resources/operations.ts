@@ -42,8 +42,8 @@ const KINDS: EventKinds = Object.assign({}, ...MODULES.map(({ EVENTS: kinds }) =
   Extract<Modules, { readonly EVENTS: unknown }>['EVENTS']
 >;
 
-/** The schemas of all events, in the order of the types. */
-export const EVENT_SCHEMAS = Object.fromEntries(EVENT_KINDS.map((kind) => [kind, KINDS[kind]])) as EventKinds;
+/** All events, in the order of the types. */
+export const EVENTS = Object.fromEntries(EVENT_KINDS.map((kind) => [kind, KINDS[kind]])) as EventKinds;
 
 /** Makes one group of those with the same name, and tells each operation what it uses. By name. */
 function joinGroups<Op extends Operation>(groups: readonly GroupPart<Op, never>[]): OperationGroup<Op>[] {
@@ -62,9 +62,7 @@ const isStable = ({ operations }: OperationGroup<ClientOperation>) =>
 
 /** Resources of which every operation is beta come last, because most readers and requests want the others. */
 export const RESOURCES = joinGroups(
-  MODULES.flatMap(({ CLIENTS: groups = [] }) =>
-    typeof groups === 'function' ? groups(EVENT_SCHEMAS) : groups,
-  ),
+  MODULES.flatMap(({ CLIENTS: groups = [] }) => (typeof groups === 'function' ? groups(EVENTS) : groups)),
 ).toSorted((one, other) => Number(isStable(other)) - Number(isStable(one))) as readonly OperationGroup<
   ClientOperation<ClientUses>
 >[];

@@ -1,6 +1,7 @@
 // Webhooks of an account on the dashboard. Contract: section 13.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
+import { EVENTS } from '../../src/resources/operations.ts';
 import { requireValue } from '../storage/fixture.ts';
 import { call } from '../support/api.ts';
 import {
@@ -63,7 +64,12 @@ async function openWebhook(account: string, url: string, types: readonly string[
   await watched.page.clock.install();
   await pasteKey(watched.page, key);
   await button(watched.page, `Open ${url}`).click();
-  return { ...watched, id: json.id as number, send };
+  return {
+    ...watched,
+    id: json.id as number,
+    send,
+    read: (path: string) => call(service.url, `/v1${path}`, { key }),
+  };
 }
 
 test('a webhook is added with its types, and its secret is shown once', async () => {
@@ -95,6 +101,66 @@ test('a webhook that is refused keeps what was typed and says which rule it brea
   await page.getByRole('alert').getByText('must begin with https://').waitFor();
   assert.equal(await page.getByLabel('URL').inputValue(), 'ftp://shop.example');
   assert.deepEqual(await seriousFaults(page), []);
+});
+
+test('a choice of types says when each comes, who sees it and what is sent, and whether the key sees it', async () => {
+  const scopes = ['pets:read', 'keys:manage', 'webhooks:manage'] as const;
+  const key = await service.issueKey({ account: 'chooses', scopes });
+  const { page } = await openAccount(browser, service.url, key);
+  await button(page, 'Add a webhook').click();
+  const dialog = page.getByRole('dialog');
+  for (const [kind, { types }] of Object.entries(EVENTS)) {
+    const group = dialog.getByRole('group', { name: `${kind}.*` });
+    assert.equal(await group.getByRole('checkbox').count(), 1 + Object.keys(types).length);
+    for (const [type, { when, readers, example }] of Object.entries(types)) {
+      const text = await group.getByLabel(type).getAttribute('aria-describedby');
+      const hint = await page.locator(`[id="${text}"]`).innerText();
+      assert.equal(hint, kind === 'order' ? `${when} This key does not see it: it lacks store:read.` : when);
+      await group.getByText(`of ${type}`).locator('..').click();
+      await group.getByText(readers.replaceAll('`', '')).first().waitFor();
+      await group.getByText(`"type": "${type}"`).waitFor();
+      assert.ok(JSON.stringify(example).includes(type));
+    }
+  }
+  await dialog.getByLabel('key.revoked').check();
+  await dialog.getByLabel('key.*').check();
+  assert.equal(await dialog.getByLabel('key.revoked').count(), 0, 'the group has it');
+});
+
+test('a webhook has an address that a reload and "back" find again', async () => {
+  const { page, id } = await openWebhook('address', 'http://127.0.0.1:1/hooks');
+  await button(card(page), 'Test').waitFor();
+  assert.equal(new URL(page.url()).hash, `#webhook-${id}`);
+  await page.reload();
+  await button(card(page), 'Test').waitFor();
+  await page.goBack();
+  await button(card(page), 'Test').waitFor({ state: 'detached' });
+});
+
+test('what is changed of a webhook is sent, and nothing else', async () => {
+  const { page, id, read } = await openWebhook('changes', 'http://127.0.0.1:1/hooks', ['order.*']);
+  await button(card(page), 'Change').click();
+  const dialog = page.getByRole('dialog', { name: 'Change the webhook' });
+  assert.equal(await dialog.getByLabel('URL').inputValue(), 'http://127.0.0.1:1/hooks');
+  await dialog.getByLabel('Description').fill('The shop.');
+  const [patch] = await Promise.all([
+    page.waitForRequest((request) => request.method() === 'PATCH'),
+    button(dialog, 'Save').click(),
+  ]);
+  assert.deepEqual(patch.postDataJSON(), { description: 'The shop.' });
+  await say(page, 'The webhook is changed.');
+  await card(page).getByText('The shop.').waitFor();
+  await button(card(page), 'Change').click();
+  await dialog.getByLabel('order.*').uncheck();
+  await dialog.getByLabel('pet.deleted').check();
+  await button(dialog, 'Save').click();
+  await card(page).getByText('pet.deleted', { exact: true }).waitFor();
+  await button(card(page), 'Change').click();
+  await dialog.getByLabel('URL').fill('ftp://shop.example');
+  await button(dialog, 'Save').click();
+  await dialog.getByRole('alert').getByText('must begin with https://').waitFor();
+  const { json } = await read(`/webhooks/${id}`);
+  assert.deepEqual([json.types, json.description], [['pet.deleted'], 'The shop.']);
 });
 
 test('a test is sent at once, and its attempt is listed with its result', async () => {

@@ -79,7 +79,8 @@ export function AccountPage({ account, onLeave, onRotated }) {
     ${
       hasWebhooks === false
         ? html`<${MissingScope} title="Webhooks" scope="webhooks:manage" uses="add, test and change webhooks" />`
-        : html`<${Webhooks} account=${account} webhooks=${webhooks}  onSecret=${(/** @type {string} */ secret) => setIssued({ title: 'The secret of the webhook', secret })} />`
+        : html`<${Webhooks} account=${account} webhooks=${webhooks} scopes=${data?.scopes ?? []}
+            onSecret=${(/** @type {string} */ secret) => setIssued({ title: 'The secret of the webhook', secret })} />`
     }
     <p class="muted">
       The requests of this page take nothing from your plan. The charts count them. The limits shown are up to ${duration(ACCOUNT_INTERVAL)} old, and the

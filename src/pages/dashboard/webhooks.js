@@ -1,15 +1,16 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { FormDialog } from '../shared/dialog.js';
+import { serviceTime } from '../shared/fetch.js';
 import { Time } from '../shared/format.js';
-import { ChecksField, Field, instantOf, UtcField } from '../shared/forms.js';
+import { Field, fieldOf, instantOf, UtcField } from '../shared/forms.js';
 import { say } from '../shared/frame.js';
 import { Skeleton } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { Name, Table } from '../shared/table.js';
-import { EVENT_TYPES } from '../shared/terms.js';
 import { DELIVERY_CHOICES, DELIVERY_COLUMNS, Endpoint, outcome, WebhookState } from '../shared/webhooks.js';
 import { KeyErrorNotice } from './layout.js';
+import { ChangeWebhook, CreateWebhook } from './webhook-form.js';
 
 /**
  * @typedef {import('../../../client/src/index.ts').Webhook} Webhook
@@ -20,22 +21,22 @@ import { KeyErrorNotice } from './layout.js';
 const INTERVAL = 30;
 
 /**
- * The webhooks of the account, and the attempts of the one that is open.
+ * The webhooks of the account, and the attempts of the one that is open: the address names it.
  * @param {{
  *   account: import('./api.js').OpenAccount, webhooks: import('../shared/poll.js').Polled<Webhook[] | undefined>,
- *   onSecret: (secret: string) => void,
- * }} props `onSecret` gets each new secret
+ *   scopes: readonly string[], onSecret: (secret: string) => void,
+ * }} props `scopes`: those of the key; `onSecret` gets each new secret
  */
-export function Webhooks({ account, webhooks: { data, error, failingSince, refresh }, onSecret }) {
+export function Webhooks({ account, webhooks: { data, error, failingSince, refresh }, scopes, onSecret }) {
   const [isNew, setIsNew] = useState(false);
-  const [openId, setOpenId] = useState(/** @type {Webhook['id'] | undefined} */ (undefined));
-  const webhook = data?.find(({ id }) => id === openId);
+  const [openId, open] = useOpenId();
+  const webhook = data?.find(({ id }) => String(id) === openId);
   const created = (/** @type {string} */ secret) => {
     setIsNew(false);
     onSecret(secret);
     refresh();
   };
-  const toggle = (/** @type {Webhook} */ { id }) => setOpenId(id === openId ? undefined : id);
+  const toggle = (/** @type {Webhook} */ { id }) => open(String(id) === openId ? '' : String(id));
   return html`<section class="card" aria-label="Webhooks">
     <div class="row">
       <h2>Webhooks</h2>
@@ -45,11 +46,37 @@ export function Webhooks({ account, webhooks: { data, error, failingSince, refre
     ${data ? html`<${WebhookTable} webhooks=${data} openId=${openId} onToggle=${toggle} />` : !error && html`<${Skeleton} label="The list of webhooks" />`}
     ${
       webhook &&
-      html`<${OpenWebhook} key=${webhook.id} account=${account} webhook=${webhook} webhooks=${data} onSecret=${onSecret}
+      html`<${OpenWebhook} key=${webhook.id} account=${account} webhook=${webhook} webhooks=${data} scopes=${scopes} onSecret=${onSecret}
         onChanged=${refresh} />`
     }
-    ${isNew && html`<${CreateWebhook} account=${account} onClose=${() => setIsNew(false)} onCreated=${created} />`}
+    ${isNew && html`<${CreateWebhook} account=${account} scopes=${scopes} onClose=${() => setIsNew(false)} onCreated=${created} />`}
   </section>`;
+}
+
+/** Milliseconds. A replay begins so long ago, unless another time is chosen. */
+const HOUR = 3_600_000;
+
+/** In the address, before the number of the webhook that is open. */
+const ANCHOR = '#webhook-';
+
+const readOpenId = () => (location.hash.startsWith(ANCHOR) ? location.hash.slice(ANCHOR.length) : '');
+
+/**
+ * The webhook that the address names, and what opens another one: a reload and "back" find it again.
+ * @returns {[string, (id: string) => void]} an empty id stands for none
+ */
+function useOpenId() {
+  const [id, setId] = useState(readOpenId);
+  useEffect(() => {
+    const follow = () => setId(readOpenId());
+    addEventListener('popstate', follow);
+    return () => removeEventListener('popstate', follow);
+  }, []);
+  const open = (/** @type {string} */ next) => {
+    history.pushState(null, '', next === '' ? location.pathname : ANCHOR + next);
+    setId(next);
+  };
+  return [id, open];
 }
 
 /** The list answers 404 where the service has no webhooks. @param {Parameters<typeof KeyErrorNotice>[0]} props */
@@ -59,7 +86,7 @@ function Unavailable(props) {
     : html`<${KeyErrorNotice} ...${props} />`;
 }
 
-/** @param {{ webhooks: readonly Webhook[], openId: Webhook['id'] | undefined, onToggle: (webhook: Webhook) => void }} props */
+/** @param {{ webhooks: readonly Webhook[], openId: string, onToggle: (webhook: Webhook) => void }} props */
 function WebhookTable({ webhooks, openId, onToggle }) {
   /** @type {import('../shared/table.js').Columns<Webhook>} */
   const columns = [
@@ -71,7 +98,7 @@ function WebhookTable({ webhooks, openId, onToggle }) {
     {
       name: '',
       cell: (webhook) => html`<div class="actions">
-        <button type="button" aria-pressed=${String(webhook.id === openId)} onClick=${() => onToggle(webhook)}>
+        <button type="button" aria-pressed=${String(String(webhook.id) === openId)} onClick=${() => onToggle(webhook)}>
           Open<span class="hidden-text"> ${webhook.url}</span>
         </button>
       </div>`,
@@ -93,10 +120,11 @@ function WebhookTable({ webhooks, openId, onToggle }) {
  * One webhook: what can be done with it, and its attempts.
  * @param {{
  *   account: import('./api.js').OpenAccount, webhook: Webhook, webhooks: readonly Webhook[] | undefined,
- *   onSecret: (secret: string) => void, onChanged: () => void,
+ *   scopes: readonly string[], onSecret: (secret: string) => void, onChanged: () => void,
  * }} props `webhooks` is the list that was loaded last
  */
-function OpenWebhook({ account, webhook, webhooks, onSecret, onChanged }) {
+function OpenWebhook({ account, webhook, webhooks, scopes, onSecret, onChanged }) {
+  const [isChanging, setIsChanging] = useState(false);
   const [status, setStatus] = useState('');
   const [action, setAction] = useState(/** @type {Action | undefined} */ (undefined));
   const { data, error, failingSince, refresh } = usePoll(
@@ -111,6 +139,11 @@ function OpenWebhook({ account, webhook, webhooks, onSecret, onChanged }) {
     else onSecret(result.secret);
     onChanged();
   };
+  const changed = () => {
+    setIsChanging(false);
+    say('The webhook is changed.');
+    onChanged();
+  };
   /** @type {import('../shared/table.js').Columns<Delivery>} */
   const columns = [
     ...DELIVERY_COLUMNS,
@@ -120,7 +153,7 @@ function OpenWebhook({ account, webhook, webhooks, onSecret, onChanged }) {
         delivery.type !== 'webhook.test' &&
         html`<div class="actions">
           <button type="button" onClick=${() => setAction(redelivery(account, webhook, delivery))}>
-            Redeliver<span class="hidden-text"> ${delivery.type}, attempt ${delivery.id}</span>
+            Redeliver<span class="hidden-text"> ${delivery.type}, attempt ${delivery.attempt}</span>
           </button>
         </div>`,
     },
@@ -128,12 +161,14 @@ function OpenWebhook({ account, webhook, webhooks, onSecret, onChanged }) {
   return html`
     <div class="row">
       <h3 class="name" title=${webhook.url}>${webhook.url}</h3>
-      <div class="actions">${actions(account, webhook).map(
-        (offered) =>
-          html`<button type="button" class=${offered.isDangerous ? 'danger' : ''} onClick=${() => setAction(offered)}>
+      <div class="actions">
+        <button type="button" onClick=${() => setIsChanging(true)}>Change</button>
+        ${actions(account, webhook).map(
+          (offered) =>
+            html`<button type="button" class=${offered.isDangerous ? 'danger' : ''} onClick=${() => setAction(offered)}>
             ${offered.submit}
           </button>`,
-      )}</div>
+        )}</div>
     </div>
     <search class="filters">
       <${Field} label="Attempts" choices=${DELIVERY_CHOICES} value=${status} onValue=${setStatus}
@@ -145,13 +180,14 @@ function OpenWebhook({ account, webhook, webhooks, onSecret, onChanged }) {
         ? html`<${Table} caption="Attempts of the webhook" rows=${data} columns=${columns} empty="There is no such attempt yet." />`
         : !error && html`<${Skeleton} label="The attempts" />`
     }
+    ${isChanging && html`<${ChangeWebhook} account=${account} webhook=${webhook} scopes=${scopes} onClose=${() => setIsChanging(false)} onChanged=${changed} />`}
     ${action && html`<${ActionDialog} action=${action} url=${webhook.url} onClose=${() => setAction(undefined)} onDone=${done} />`}
   `;
 }
 
 /** @param {{ action: Action, url: string, onClose: () => void, onDone: (result: string | { secret: string }) => void }} props */
 function ActionDialog({ action: { title, submit, text, isDangerous, hasSince, run }, url, onClose, onDone }) {
-  const [since, setSince] = useState('');
+  const [since, setSince] = useState(() => fieldOf(new Date(serviceTime().getTime() - HOUR).toISOString()));
   const onSubmit = async () => onDone(await run(instantOf(since) ?? ''));
   return html`<${FormDialog} title=${title} submit=${submit} isDangerous=${isDangerous} onClose=${onClose} onSubmit=${onSubmit}>
     <p><${Name} text=${url} /></p>
@@ -220,29 +256,4 @@ function redelivery({ webhooks }, { id, enabled }, delivery) {
     text: `This sends ${delivery.type} again, with all its retries.${enabled ? '' : ' It waits until the webhook is enabled.'}`,
     run: () => webhooks.redeliver(id, delivery.id).then(() => `${delivery.type} will be sent again.`),
   };
-}
-
-/**
- * @param {{ account: import('./api.js').OpenAccount, onClose: () => void, onCreated: (secret: string) => void }} props
- */
-function CreateWebhook({ account, onClose, onCreated }) {
-  const [url, setUrl] = useState('');
-  const [description, setDescription] = useState('');
-  const [chosen, setChosen] = useState(/** @type {typeof EVENT_TYPES} */ ([]));
-  async function create() {
-    const { secret } = await account.webhooks.create({
-      url: url.trim(),
-      ...(chosen.length === 0 ? {} : { types: chosen }),
-      ...(description.trim() === '' ? {} : { description: description.trim() }),
-    });
-    onCreated(secret);
-  }
-  return html`<${FormDialog} title="Add a webhook" submit="Add" onClose=${onClose} onSubmit=${create}>
-    <${Field} label="URL" value=${url} onValue=${setUrl} required maxlength="2048" spellcheck=${false}
-      hint="Where the events go: https, at a public address." />
-    <${Field} label="Description" value=${description} onValue=${setDescription} maxlength="200"
-      hint="What the endpoint is for. Optional." />
-    <${ChecksField} legend="Types of events" choices=${EVENT_TYPES} chosen=${chosen} onChosen=${setChosen}
-      hint="It gets those that this key may see. Without a choice, it gets all of them." />
-  <//>`;
 }

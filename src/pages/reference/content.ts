@@ -268,7 +268,7 @@ function schemaSection(name: string, schema: Schema, schemas: Schemas): Html {
   );
 }
 
-/** What webhooks and the feed tell of. */
+/** What webhooks and the feed tell of, by kind of thing. */
 function eventTypes({ webhooks }: Description): Html {
   const kinds = Map.groupBy(Object.entries(webhooks), ([, { post }]) =>
     String(post.requestBody.content['application/json'].schema.$ref),
@@ -278,7 +278,11 @@ function eventTypes({ webhooks }: Description): Html {
       const [example] = Object.values(post.requestBody.content['application/json'].examples);
       return { language: 'json' as const, source: JSON.stringify(example?.value, null, 2) };
     });
-    return html`<div class="pair"><div class="prose"><ul>${members.map(([type]) => html`<li><code>${type}</code></li>`)}</ul><p>${describeType({ $ref: reference })}</p></div><div class="aside">${sampleBox(
+    const types = members.map(
+      ([type, { post }]) =>
+        html`<dt id="${type}"><code>${type}</code></dt><dd>${new Html(renderInline(post.description))}</dd>`,
+    );
+    return html`<div class="pair"><div><dl class="fields">${types}</dl><p>${describeType({ $ref: reference })}</p></div><div class="aside">${sampleBox(
       reference.split('/').at(-1) ?? '',
       samples,
       members.map(([type]) => type),

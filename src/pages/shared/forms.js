@@ -39,7 +39,7 @@ export function Field({ label, value, onValue, hint, issue, choices, isLong = fa
 }
 
 /** @param {{ label: string, hint?: string | undefined, checked: boolean, onValue: (checked: boolean) => void }} props */
-function Check({ label, hint, checked, onValue }) {
+export function Check({ label, hint, checked, onValue }) {
   const id = useId();
   const onChange = (/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) =>
     onValue(currentTarget.checked);

@@ -6,8 +6,8 @@ import { duration, local, number, share, utc } from './format.js';
  * @param {{ part: number, isQuota?: boolean, label?: string }} props without a label, screen readers do not read it
  */
 export function Meter({ part, isQuota = false, label }) {
-  const kind = !isQuota || part < 0.8 ? '' : part < 0.95 ? 'warn' : 'bad';
-  return html`<svg class="meter ${kind}" viewBox="0 0 100 1" preserveAspectRatio="none"
+  const kind = !isQuota || part < 0.8 ? '' : part < 0.95 ? ' warn' : ' bad';
+  return html`<svg class="meter${kind}" viewBox="0 0 100 1" preserveAspectRatio="none"
     ...${label === undefined ? { 'aria-hidden': 'true' } : { role: 'img', 'aria-label': label }}>
     <rect width=${Math.min(100, part * 100)} height="1" fill="currentColor" />
   </svg>`;

@@ -4,19 +4,22 @@ import { utc } from './format.js';
 
 /** @typedef {import('preact').ComponentChildren} Children */
 
+/** @param {string} name @param {string} [kind] */
+const withKind = (name, kind) => (kind === undefined ? name : `${name} ${kind}`);
+
 /**
  * A message in the page. Screen readers read a bad one at once.
  * @param {{ kind?: 'good' | 'warn' | 'bad', title: string, children?: Children }} props
  */
 export function Notice({ kind, title, children }) {
-  return html`<div class="notice ${kind}" role=${kind === 'bad' ? 'alert' : 'status'}>
+  return html`<div class=${withKind('notice', kind)} role=${kind === 'bad' ? 'alert' : 'status'}>
     <strong>${title}</strong>${children}
   </div>`;
 }
 
 /** @param {{ kind?: 'good' | 'warn' | 'bad', children: Children }} props */
 export function Badge({ kind, children }) {
-  return html`<span class="badge ${kind}">${children}</span>`;
+  return html`<span class=${withKind('badge', kind)}>${children}</span>`;
 }
 
 const KEY_STATES = /** @type {const} */ ({

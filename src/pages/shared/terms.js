@@ -39,34 +39,3 @@ export const OPERATIONS = {
   redeliver: { name: 'Deliver an event again' },
   replayWebhook: { name: 'Send events again' },
 };
-
-/**
- * The types of events that a webhook can choose, and the groups of types. No choice stands for all.
- * @type {NonNullable<import('../../../client/src/index.ts').NewWebhook['types']>}
- */
-export const EVENT_TYPES = [
-  'pet.*',
-  'category.*',
-  'order.*',
-  'limit.*',
-  'key.*',
-  'webhook.*',
-  'pet.created',
-  'pet.updated',
-  'pet.deleted',
-  'category.created',
-  'category.updated',
-  'category.deleted',
-  'order.created',
-  'order.completed',
-  'order.cancelled',
-  'order.expired',
-  'limit.warning',
-  'limit.reached',
-  'key.created',
-  'key.rotated',
-  'key.revoked',
-  'key.banned',
-  'key.expiring',
-  'webhook.disabled',
-];

@@ -209,7 +209,13 @@ export const OPERATORS: OperatorResource<OperatorUses> = {
 
 export const EVENTS = describeEvents('limit', LimitUse, {
   id: 'LimitEvent',
-  description:
-    'The account has used 80 % of its daily limit (`limit.warning`), or all of it (`limit.reached`).',
+  description: 'How much of the limit of a day the account has used.',
   hasVersion: false,
+  types: {
+    'limit.warning': { when: 'The account has used 80 % of its limit of a day. This comes once a UTC day.' },
+    'limit.reached': {
+      when: 'The account has used all of its limit of a day. This comes once a UTC day.',
+      data: { day: '2027-01-15', limit: 1_000, used: 1_000 },
+    },
+  },
 });

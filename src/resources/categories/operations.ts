@@ -124,7 +124,11 @@ export const OPERATORS: OperatorResource<Uses> = {
 
 export const EVENTS = describeEvents('category', Category, {
   id: 'CategoryEvent',
-  description:
-    'A category was added, changed or deleted. `data` is the category, of a deleted one as it was before.',
+  description: 'Something happened to a category. `data` is the category, of a deleted one as it was before.',
   hasVersion: true,
+  types: {
+    'category.created': { when: 'A category was added.' },
+    'category.updated': { when: 'A category has changed.' },
+    'category.deleted': { when: 'A category was deleted. No animal was of it.' },
+  },
 });

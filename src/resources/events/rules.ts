@@ -5,7 +5,7 @@ import type { Scope } from '../../domain/scope.ts';
 /** Whose events of a type are: of the catalogue, of an account, or of an account in one environment. */
 type Owner = 'catalogue' | 'account' | 'environment';
 
-interface EventDeclaration {
+export interface EventDeclaration {
   /** The scope that a key needs besides, to see events of this type. */
   readonly scope?: Scope;
   readonly owner: Owner;

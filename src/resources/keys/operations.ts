@@ -28,6 +28,7 @@ import type { AccountRepository } from '../accounts/repository.ts';
 import type { KeyListQuery, KeyRepository } from './repository.ts';
 import { toKey, GRACE, KEY_SORTS, MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from './rules.ts';
 import {
+  EXAMPLE_KEY,
   FindKey,
   IssuedKey,
   IssuedOperatorKey,
@@ -35,6 +36,7 @@ import {
   NewKey,
   OperatorKey,
   OperatorNewKey,
+  ROTATED_KEY,
   Rotation,
 } from './schema.ts';
 
@@ -357,7 +359,22 @@ export const OPERATORS: OperatorResource<OperatorUses> = {
 
 export const EVENTS = describeEvents('key', Key, {
   id: 'KeyEvent',
-  description:
-    'A key of the account was created, rotated, revoked or banned, or it ends within a week. `data` is the key, without the key itself.',
+  description: 'Something happened to a key of the account. `data` is the key, without the key itself.',
   hasVersion: false,
+  types: {
+    'key.created': { when: 'A key was created, also by the rotation of another one.' },
+    'key.rotated': {
+      when: 'A key was replaced by a new one. It still works until it expires.',
+      data: { ...ROTATED_KEY, expiresAt: '2027-01-16T09:00:00.000Z' },
+    },
+    'key.revoked': {
+      when: 'A key was revoked. It has ended for good.',
+      data: { ...EXAMPLE_KEY, state: 'revoked' },
+    },
+    'key.banned': { when: 'A key was banned for a while, because it went on sending requests after a 429.' },
+    'key.expiring': {
+      when: 'A key that was not rotated expires within 7 days. This comes once.',
+      data: { ...EXAMPLE_KEY, expiresAt: '2027-01-22T08:00:00.000Z' },
+    },
+  },
 });

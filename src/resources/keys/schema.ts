@@ -82,7 +82,7 @@ export const Rotation = z
   })
   .meta({ id: 'Rotation', description: 'How a key is rotated.', examples: [{ grace: GRACE.default }] });
 
-const KEY = {
+export const EXAMPLE_KEY = {
   id: 7,
   label: 'web',
   environment: 'production',
@@ -90,6 +90,14 @@ const KEY = {
   state: 'active',
   createdAt: '2026-12-01T12:00:00.000Z',
   ending: 'x7Qf',
+};
+export const ROTATED_KEY = {
+  ...EXAMPLE_KEY,
+  id: 6,
+  state: 'rotated',
+  expiresAt: '2026-12-02T12:00:00.000Z',
+  lastUsedAt: '2026-12-01T12:30:00.000Z',
+  ending: 'Bb0k',
 };
 const OF_ACCOUNT = { accountId: 1, account: 'shop' };
 /** Not a key of the service: its checksum is wrong. */
@@ -123,17 +131,7 @@ export const Key = z
   .meta({
     id: 'Key',
     description: 'A key of an account, without the key itself.',
-    examples: [
-      KEY,
-      {
-        ...KEY,
-        id: 6,
-        state: 'rotated',
-        expiresAt: '2026-12-02T12:00:00.000Z',
-        lastUsedAt: '2026-12-01T12:30:00.000Z',
-        ending: 'Bb0k',
-      },
-    ],
+    examples: [EXAMPLE_KEY, ROTATED_KEY],
   });
 
 export const IssuedKey = Key.extend({
@@ -144,7 +142,7 @@ export const IssuedKey = Key.extend({
 }).meta({
   id: 'IssuedKey',
   description: 'A key that was just created.',
-  examples: [{ ...KEY, key: TEXT }],
+  examples: [{ ...EXAMPLE_KEY, key: TEXT }],
 });
 
 /* As operators see and change keys. */
@@ -157,13 +155,13 @@ export const OperatorKey = Key.extend({
 }).meta({
   id: 'Key',
   description: 'An API key, without the key itself.',
-  examples: [{ ...KEY, ...OF_ACCOUNT }],
+  examples: [{ ...EXAMPLE_KEY, ...OF_ACCOUNT }],
 });
 
 export const IssuedOperatorKey = OperatorKey.extend(IssuedKey.pick({ key: true }).shape).meta({
   id: 'IssuedKey',
   description: 'A key that was just created.',
-  examples: [{ ...KEY, ...OF_ACCOUNT, key: TEXT }],
+  examples: [{ ...EXAMPLE_KEY, ...OF_ACCOUNT, key: TEXT }],
 });
 
 export const FindKey = z

@@ -194,6 +194,18 @@ export const OPERATORS: OperatorResource<Uses> = {
 
 export const EVENTS = describeEvents('order', Order, {
   id: 'OrderEvent',
-  description: 'An order of the account was made, completed, cancelled, or has expired. `data` is the order.',
+  description: 'Something happened to an order. `data` is the order.',
   hasVersion: true,
+  types: {
+    'order.created': { when: 'An order was made. It holds its animal.' },
+    'order.completed': { when: 'An order was completed. Its animal is sold.', data: COMPLETE },
+    'order.cancelled': {
+      when: 'An order was cancelled. Its animal is available again.',
+      data: { ...EXAMPLE_ORDER, status: 'cancelled' },
+    },
+    'order.expired': {
+      when: 'An order was not completed in time. Its animal is available again.',
+      data: { ...EXAMPLE_ORDER, status: 'expired' },
+    },
+  },
 });

@@ -296,7 +296,11 @@ export const OPERATORS: OperatorResource<Uses> = {
 
 export const EVENTS = describeEvents('pet', Pet, {
   id: 'PetEvent',
-  description:
-    'An animal was added, changed or deleted. `data` is the animal, of a deleted one as it was before.',
+  description: 'Something happened to an animal. `data` is the animal, of a deleted one as it was before.',
   hasVersion: true,
+  types: {
+    'pet.created': { when: 'An animal was added.' },
+    'pet.updated': { when: 'An animal has changed. An order changes its status too.' },
+    'pet.deleted': { when: 'An animal was deleted.' },
+  },
 });

@@ -6,7 +6,7 @@ import type { Result } from '../../domain/result.ts';
 import type { RefusedCaller } from '../keys/caller.ts';
 import type { Deliverer } from './deliverer.ts';
 import type { Owner, WebhookTest } from './repository.ts';
-import { checkUrl, MOST_TESTS } from './rules.ts';
+import { checkUrl, MOST_TESTS, LISTEN } from './rules.ts';
 import type { Sender } from './send.ts';
 
 interface EndpointSettings {
@@ -46,7 +46,7 @@ export class RecentTests {
 /** Why an endpoint is refused. */
 const MESSAGES = {
   name_not_resolved: 'url must have a name that resolves to an address.',
-  address_not_public: 'url must lead to public addresses only.',
+  address_not_public: `url must lead to public addresses only. ${LISTEN}.`,
 } as const;
 
 /** What operations on webhooks do with endpoints themselves. */

@@ -166,16 +166,19 @@ test('a url that is too long as the URL Standard writes it is refused', async ()
 
 const REFUSED: readonly (readonly [url: string, message: RegExp])[] = [
   ['shop.example', /^url must be an absolute URL\.$/],
-  ['http://shop.example/', /^url must begin with https:\/\/\.$/],
+  ['http://shop.example/', /^url must begin with https:\/\/\. .* npx petstore-client listen\.$/],
   ['https://ada:pass@shop.example/', /^url must have no user name and no password\.$/],
   ['https://shop.example/#x', /^url must have no fragment \(#\)\.$/],
   ['https://shop.example:25/', /^url must have the port 443, or one from 1024 to 65535\.$/],
   ['https://shop.example:6000/', /^url must not have the port 6000/],
-  ['https://127.0.0.1/', /^url must lead to public addresses only\.$/],
-  ['https://2130706433/', /^url must lead to public addresses only\.$/],
-  ['https://[::ffff:10.0.0.1]/', /^url must lead to public addresses only\.$/],
-  ['https://169.254.169.254/', /^url must lead to public addresses only\.$/],
-  ['https://localhost/', /^url must lead to public addresses only\.$/],
+  ['https://127.0.0.1/', /^url must lead to public addresses only\. .* npx petstore-client listen\.$/],
+  ['https://2130706433/', /^url must lead to public addresses only\. .* npx petstore-client listen\.$/],
+  [
+    'https://[::ffff:10.0.0.1]/',
+    /^url must lead to public addresses only\. .* npx petstore-client listen\.$/,
+  ],
+  ['https://169.254.169.254/', /^url must lead to public addresses only\. .* npx petstore-client listen\.$/],
+  ['https://localhost/', /^url must lead to public addresses only\. .* npx petstore-client listen\.$/],
   ['https://shop.invalid/', /^url must have a name that resolves to an address\.$/],
 ];
 

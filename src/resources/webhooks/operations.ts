@@ -430,7 +430,12 @@ export const OPERATORS: OperatorResource<OperatorStores> = {
 
 export const EVENTS = describeEvents('webhook', Webhook, {
   id: 'WebhookEvent',
-  description: 'An endpoint of the account was disabled. `data` is the webhook, without its secret.',
+  description: 'Something happened to a webhook of the account. `data` is the webhook, without its secret.',
   hasVersion: false,
-  example: { ...EXAMPLE_WEBHOOK, enabled: false, disabledReason: 'gone' },
+  types: {
+    'webhook.disabled': {
+      when: 'A webhook was disabled: on request, or because it failed. It is not told of its own end.',
+      data: { ...EXAMPLE_WEBHOOK, enabled: false, disabledReason: 'gone' },
+    },
+  },
 });

@@ -7,6 +7,7 @@ import {
   findDisabling,
   isMeantFor,
   isOwnEnd,
+  LISTEN,
   newWebhookSecret,
   REPLAY_INTERVAL,
   REPLAYED,
@@ -16,10 +17,10 @@ import {
 } from './rules.ts';
 
 const REFUSED = [
-  ['http://shop.example', 'must begin with https://'],
-  ['ftp://shop.example', 'must begin with https://'],
+  ['http://shop.example', `must begin with https://. ${LISTEN}`],
+  ['ftp://shop.example', `must begin with https://. ${LISTEN}`],
   ['shop', 'must be an absolute URL'],
-  ['mailto:ada@shop.example', 'must begin with https://'],
+  ['mailto:ada@shop.example', `must begin with https://. ${LISTEN}`],
   ['https://a:b@shop.example', 'must have no user name and no password'],
   ['https://shop.example/#', 'must have no fragment (#)'],
   ['https://shop.example:25', 'must have the port 443, or one from 1024 to 65535'],

@@ -55,6 +55,9 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   10080,
 ]);
 
+/** For those who name a program on their own machine. */
+export const LISTEN = 'To get events on your machine, run npx petstore-client listen';
+
 /** The URL of an endpoint. The message of a failure follows the name of the field. `allowPrivate`: for development. */
 export function checkUrl(
   text: string,
@@ -65,7 +68,7 @@ export function checkUrl(
   const url = URL.parse(text);
   if (url === null) return refuse('must be an absolute URL');
   const isHttp = url.protocol === 'http:' && allowPrivate;
-  if (url.protocol !== 'https:' && !isHttp) return refuse('must begin with https://');
+  if (url.protocol !== 'https:' && !isHttp) return refuse(`must begin with https://. ${LISTEN}`);
   if (url.username !== '' || url.password !== '') return refuse('must have no user name and no password');
   if (text.includes('#')) return refuse('must have no fragment (#)');
   const port = url.port === '' ? 443 : Number(url.port);
