@@ -78,6 +78,11 @@ test('addresses are used in their normal form', () => {
   assert.equal(config.console, undefined);
 });
 
+test('the console listens on this machine alone, unless CONSOLE_HOST says otherwise', () => {
+  assert.equal(readConfig({ HOST: '0.0.0.0', CONSOLE_PORT: '8081' }).console?.host, '127.0.0.1');
+  assert.equal(readConfig({ CONSOLE_PORT: '8081', CONSOLE_HOST: '::1' }).console?.host, '::1');
+});
+
 test('every variable is read', () => {
   const config = readConfig({
     HOST: '0.0.0.0',

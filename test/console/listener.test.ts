@@ -68,6 +68,21 @@ test('every page of the navigation can be loaded by its address', async () => {
     assert.equal((await its.ask(path)).status, 200, path);
 });
 
+test('the console runs no script but its own, and no page may frame it', async () => {
+  const { headers } = await its.ask('/');
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /^default-src 'none'; script-src 'self' 'sha256-[^' ]+'; style-src 'self';/);
+  assert.match(
+    policy,
+    /; connect-src 'self'; .*form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
+  );
+  assert.doesNotMatch(policy, /unsafe/);
+  const photo = await its.ask(`/photo?address=${encodeURIComponent('https://photos.example/rex.jpg')}`);
+  const framed = photo.headers.get('content-security-policy') ?? '';
+  assert.match(framed, /^default-src 'none'; img-src https:\/\/photos\.example; style-src 'sha256-[^' ]+';/);
+  assert.match(framed, /; frame-ancestors 'self'; sandbox$/);
+});
+
 test('the public port and the console have the icon where browsers look for it', async () => {
   for (const base of [its.listener, its.url])
     for (const [path, type] of [
