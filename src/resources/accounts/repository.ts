@@ -6,6 +6,7 @@ import type { Environment } from '../../domain/api-key.ts';
 import { DAY } from '../../domain/clock.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import { toJson } from '../../domain/json.ts';
+import { Listeners } from '../../domain/listeners.ts';
 import { didYouMean } from '../../domain/nearest.ts';
 import type { Page, PageQuery, Signal } from '../../domain/page.ts';
 import { type Limits, type Plan, PLAN_NAMES, PLANS } from '../../domain/plan.ts';
@@ -252,7 +253,7 @@ function toFilters({ search = '', plan, state }: AccountFilter): Filters {
 export type AccountRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine, { environment }: { readonly environment: Environment }) {
-  const listeners: ((id: number, patch: AccountPatch) => Promise<void>)[] = [];
+  const changes = new Listeners<[id: number, patch: AccountPatch]>();
 
   /** Ascending id. */
   async function listAll(): Promise<readonly AccountRecord[]> {
@@ -292,8 +293,7 @@ export function open(engine: Engine, { environment }: { readonly environment: En
   }
 
   return {
-    /** Calls `listener` after each change of an account, before its answer. */
-    onChange: (listener: (typeof listeners)[number]) => void listeners.push(listener),
+    changes,
     async recordLimits(uses: readonly LimitUse[]): Promise<void> {
       if (uses.length > 0) await engine.write(recordLimits, environment, uses);
     },
@@ -346,7 +346,7 @@ export function open(engine: Engine, { environment }: { readonly environment: En
         if (refused === undefined) throw error;
         return refused;
       } finally {
-        for (const tell of listeners) await tell(id, patch);
+        await changes.tell(id, patch);
       }
     },
   };

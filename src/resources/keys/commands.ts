@@ -43,19 +43,14 @@ type Context = CommandContext<{
   readonly accounts: AccountRepository;
   readonly keys: KeyRepository;
   /** Absent in a program without webhooks. */
-  readonly webhooks?: {
-    listAll(query: { readonly keyId: number; readonly limit: number; readonly cursor: undefined }): Promise<{
-      readonly items: readonly {
-        readonly id: number;
-        readonly url: string;
-        readonly disabledReason?: string | undefined;
-      }[];
-    }>;
-  };
+  readonly webhooks?: { listOfKey(keyId: number): Promise<readonly KeyWebhook[]> };
 }>;
 
-/** Webhooks that `revoke` and `set` name: more than an account can have. */
-const MOST_SHOWN = 100;
+interface KeyWebhook {
+  readonly id: number;
+  readonly url: string;
+  readonly enabled: boolean;
+}
 
 /** Characters. A key has 52. */
 const LINE_MAX = 1_024;
@@ -187,32 +182,6 @@ export const keysCommands = group('keys', 'API keys: create, list, rotate, set, 
   }),
 ]);
 
-interface NamedWebhook {
-  readonly id: number;
-  readonly url: string;
-  readonly enabled: boolean;
-}
-
-/** The webhooks that a key added or last pointed somewhere. They go on whatever becomes of the key. */
-async function listWebhooks(
-  webhooks: Context['store']['webhooks'],
-  id: number,
-): Promise<readonly NamedWebhook[]> {
-  const page = await webhooks?.listAll({ keyId: id, limit: MOST_SHOWN, cursor: undefined });
-  return (page?.items ?? []).map(({ disabledReason, ...webhook }) => ({
-    id: webhook.id,
-    url: webhook.url,
-    enabled: disabledReason === undefined,
-  }));
-}
-
-function describeWebhook({ id, url, enabled }: NamedWebhook, gets: string): string {
-  return (
-    `Webhook ${id} to ${url}, which it added or last pointed there, ` +
-    (enabled ? `still gets ${gets}: petstore webhooks disable ${id}` : 'is disabled.')
-  );
-}
-
 /**
  * The account called `name`, made with `plan` when there is none yet. `not_found`: there is none and no plan is given, because
  * the name may be mistyped. `conflict`: it has another plan or other limits.
@@ -245,19 +214,23 @@ export async function findOrCreateAccount(
   };
 }
 
-/** A key that changed, with its webhooks. Lines name them if they still get something: `gets`. */
+/**
+ * A key that changed, with the webhooks that it added or last pointed somewhere: they go on whatever becomes of the key. Lines name
+ * them if they still get something: `gets`.
+ */
 async function viewChanged(
-  { clock, store: { webhooks } }: Context,
+  { clock, store }: Context,
   key: KeyRecord,
   line: string,
   gets: string | undefined,
 ): Promise<View> {
-  const ofKey = await listWebhooks(webhooks, key.id);
-  return view(
-    { ...toCommandKey(key, clock().unix), webhooks: ofKey },
-    line,
-    ...(gets === undefined ? [] : ofKey.map((webhook) => describeWebhook(webhook, gets))),
+  const webhooks = (await store.webhooks?.listOfKey(key.id)) ?? [];
+  const lines = webhooks.map(
+    ({ id, url, enabled }) =>
+      `Webhook ${id} to ${url}, which it added or last pointed there, ` +
+      (enabled ? `still gets ${gets}: petstore webhooks disable ${id}` : 'is disabled.'),
   );
+  return view({ ...toCommandKey(key, clock().unix), webhooks }, line, ...(gets === undefined ? [] : lines));
 }
 
 /** A plain function, because it reads standard input before it opens the store. */

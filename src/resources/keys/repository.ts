@@ -10,6 +10,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import { INT64_MAX, int64FromDecimal } from '../../domain/int64.ts';
 import { toJson } from '../../domain/json.ts';
+import { Listeners } from '../../domain/listeners.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Page, PageQuery, Signal } from '../../domain/page.ts';
 import type { Failure, Result } from '../../domain/result.ts';
@@ -401,18 +402,17 @@ const REPEATED = {
 
 export type KeyRepository = ReturnType<typeof open>;
 
-/** `onWebhooksDisabled` is called after a revocation of a key that disables its webhooks, and before its answer. */
 export function open(
   engine: AnyEngine,
   { clock }: { readonly clock: Clock },
-  { accounts }: { readonly accounts: Pick<AccountRepository, 'onChange'> },
+  { accounts }: { readonly accounts: Pick<AccountRepository, 'changes'> },
 ) {
-  const listeners: ((keyId: number) => Promise<void>)[] = [];
+  const revocations = new Listeners<[keyId: number, revocation: Revocation]>();
   const lookup =
     engine.kind === 'sqlite' ? new SqliteLookup(engine.reader) : new PostgresLookup(engine.pool, clock);
   const now = () => Math.floor(clock().unix);
   const forget = () => lookup.forget();
-  accounts.onChange(async () => forget());
+  accounts.changes.listen(async () => forget());
 
   async function read(statement: Sql): Promise<readonly KeyRecord[]> {
     return (await engine.query(statement)).map(parseKey);
@@ -461,8 +461,7 @@ export function open(
     find,
     confirm,
     findByHash: (hash: ApiKeyHash) => lookup.findByHash(hash),
-    /** Calls `listener` after the webhooks of a key were disabled with it, before the answer. */
-    onWebhooksDisabled: (listener: (typeof listeners)[number]) => void listeners.push(listener),
+    revocations,
     /** Ascending id, of all environments, in one statement: for commands, because it can hold up requests. */
     listAll({ accountId, filter = {} }: KeyQuery = {}): Promise<readonly KeyRecord[]> {
       const conditions = filterConditions(filter, now());
@@ -502,7 +501,7 @@ export function open(
         return await engine.write(revokeKey, actor, id, revocation);
       } finally {
         forget();
-        if (revocation.disablesWebhooks === true) for (const tell of listeners) await tell(id);
+        await revocations.tell(id, revocation);
       }
     },
     /** Tells accounts of their keys that end within a week. Any number of processes may call it at once. */

@@ -8,6 +8,7 @@ import { textFromInstant } from '../../domain/instant.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import { isCurrent, toJson } from '../../domain/json.ts';
+import { Listeners } from '../../domain/listeners.ts';
 import { firstId, mapPage, type Page, type PageQuery, toPage } from '../../domain/page.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { Failure, Result } from '../../domain/result.ts';
@@ -32,7 +33,6 @@ import {
   type StoredEvent,
 } from '../events/repository.ts';
 import { findStream, isOfStreams, type TypeFilter, visibleStreams } from '../events/rules.ts';
-import { WebhookChanges } from './changes.ts';
 import {
   chooseStreams,
   type FormerChoice,
@@ -635,23 +635,26 @@ export function open(
   {
     accounts,
     events,
-    keys: { confirm, onWebhooksDisabled },
+    keys: { confirm, revocations },
   }: {
-    readonly accounts: Pick<AccountRepository, 'onChange'>;
+    readonly accounts: Pick<AccountRepository, 'changes'>;
     readonly events: Pick<EventRepository, 'placeAll' | 'findPlace'>;
-    readonly keys: Pick<KeyRepository, 'confirm' | 'onWebhooksDisabled'>;
+    readonly keys: Pick<KeyRepository, 'confirm' | 'revocations'>;
   },
 ) {
-  const changes = new WebhookChanges();
+  /** A listener resolves when nothing leaves any more by what was before. */
+  const changes = new Listeners<[webhookIds: readonly number[]]>();
   /** Tells whoever sends of what happened to these webhooks. */
   async function tellOf(which: Sql): Promise<void> {
     const changed = await engine.select(WEBHOOKS, sql`WHERE ${which}`);
     await changes.tell(changed.map(({ id }) => id));
   }
-  accounts.onChange(async (id, { suspended }) => {
+  accounts.changes.listen(async (id, { suspended }) => {
     if (suspended !== undefined) await tellOf(sql`account_id = ${id}`);
   });
-  onWebhooksDisabled((keyId) => tellOf(isOfKey(keyId)));
+  revocations.listen(async (keyId, { disablesWebhooks = false }) => {
+    if (disablesWebhooks) await tellOf(isOfKey(keyId));
+  });
 
   /** Ends when whoever sends knows of the change, also if nobody knows whether it was made. */
   async function tell<T>(id: number, change: Promise<T>): Promise<T> {
@@ -692,6 +695,15 @@ export function open(
       const rows = await engine.query(sql`${SELECT_LISTED} WHERE ${join(conditions, ' AND ')}
         ORDER BY w.id DESC LIMIT ${raw(String(limit + 1))}`);
       return toPage(rows.map(parseListed), limit);
+    },
+    /** Those that a key added or last pointed somewhere, newest first. */
+    async listOfKey(keyId: number) {
+      const webhooks = await engine.select(WEBHOOKS, sql`WHERE ${isOfKey(keyId)} ORDER BY id DESC`);
+      return webhooks.map(({ id, url, disabledReason }) => ({
+        id,
+        url,
+        enabled: disabledReason === undefined,
+      }));
     },
     /** For operators. */
     async find(id: number): Promise<Result<ListedWebhook, 'not_found'>> {
