@@ -15,7 +15,7 @@ import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { projectWithClient } from '../support/packed-client.ts';
 import { type Running, waitFor, watch } from '../support/process.ts';
-import { runPython, runShell } from '../support/samples.ts';
+import { findCurl, findPython, runPython, runShell } from '../support/samples.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/shared-counting.ts';
 import { MissingProgram } from '../support/servers.ts';
@@ -158,11 +158,23 @@ test('the steps of Roll your keys replace a key', async (t) => {
   assert.deepEqual([await statusOf(old), await statusOf(key)], [401, 200]);
 });
 
-/** Starts the TypeScript sample of a page. It is killed after the test. */
-function startSample(t: TestContext, source: string, variables: Record<string, string>): Running {
+/** Starts a sample of a page that does not end by itself. It is killed after the test. */
+function startSample(
+  t: TestContext,
+  language: Language,
+  source: string,
+  variables: Record<string, string>,
+): Running {
   const file = `sample-${randomUUID()}.mts`;
-  project.write(file, source);
-  const running = watch(project.start(execPath, [file], variables));
+  if (language === 'typescript') project.write(file, source);
+  if (language === 'sh') findCurl();
+  const folder = temporaryFolder(t);
+  const [program, args] = {
+    typescript: [execPath, [file]] as const,
+    sh: ['sh', ['-c', `cd '${folder}'\n${source}`]] as const,
+    python: [language === 'python' ? findPython() : '', ['-c', source]] as const,
+  }[language];
+  const running = watch(project.start(program, args, variables));
   t.after(async () => {
     running.child.kill('SIGKILL');
     await running.ended;
@@ -177,32 +189,138 @@ async function assertLines(running: Running, lines: readonly string[]): Promise<
   assert.equal(running.stdout(), expected);
 }
 
-test('the sample of Keep a copy in step follows the feed, and lists again when its place is gone', async (t) => {
+const KEEP = 'Keep a copy in step';
+
+for (const language of ['typescript', 'python'] as const)
+  test(`the sample of ${KEEP} in ${language} follows the feed, and lists again when its place is gone`, async (t) => {
+    const service = await startTestService(t);
+    const key = await service.issueKey();
+    const send = (method: string, path: string, body?: string) =>
+      call(service.url, `/v1/pets${path}`, { key, method, ...(body !== undefined && { body }) });
+    const add = () => send('POST', '', '{"name":"Rex","categoryId":7}');
+    await add();
+    await add();
+    const source = (await samplesOf(service, KEEP)).get(language) ?? '';
+    const running = startSample(t, language, source, { PETSTORE_API_KEY: key });
+    const lines = ['The copy has 2 animals.'];
+    await assertLines(running, lines);
+    await send('PATCH', '/1', '{"name":"Max"}');
+    await send('DELETE', '/2');
+    await add();
+    lines.push('pet.updated: the copy has 2 animals.');
+    lines.push('pet.deleted: the copy has 1 animals.');
+    lines.push('pet.created: the copy has 2 animals.');
+    await assertLines(running, lines);
+    await service.store.events.beginFeed('0123456789ab');
+    // If the sample waits, this wakes it. Otherwise both its list and the feed can have this animal.
+    await add();
+    await waitFor(running, ({ stdout }) => stdout.match(/The copy has/g)?.[1]);
+    await add();
+    await waitFor(running, ({ stdout }) => /pet.created: the copy has 4 animals.\n$/.exec(stdout)?.[0]);
+  });
+
+test(`the sample of ${KEEP} in sh prints every animal, then each event, and says why it ends`, async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
-  const send = (method: string, path: string, body?: string) =>
-    call(service.url, `/v1/pets${path}`, { key, method, ...(body !== undefined && { body }) });
-  const add = () => send('POST', '', '{"name":"Rex","categoryId":7}');
-  await add();
-  await add();
-  const source = (await samplesOf(service, 'Keep a copy in step')).get('typescript') ?? '';
-  const running = startSample(t, source, { PETSTORE_API_KEY: key });
-  const lines = ['The copy has 2 animals.'];
-  await assertLines(running, lines);
-  await send('PATCH', '/1', '{"name":"Max"}');
-  await send('DELETE', '/2');
-  await add();
-  lines.push('pet.updated: the copy has 2 animals.');
-  lines.push('pet.deleted: the copy has 1 animals.');
-  lines.push('pet.created: the copy has 2 animals.');
-  await assertLines(running, lines);
+  const add = (name: string) =>
+    call(service.url, '/v1/pets', { key, body: JSON.stringify({ name, categoryId: 7 }) });
+  for (let count = 0; count < 101; count++) await add(`First ${count}.`);
+  const running = startSample(t, 'sh', (await samplesOf(service, KEEP)).get('sh') ?? '', {
+    PETSTORE_API_KEY: key,
+  });
+  await waitFor(running, ({ stdout }) => (stdout.match(/First \d+\./g)?.length === 101 ? true : undefined));
+  await add('Later.');
+  await waitFor(running, ({ stdout }) => /"pet\.created".*"Later\."/.exec(stdout)?.[0]);
   await service.store.events.beginFeed('0123456789ab');
-  // If the sample waits, this wakes it. Otherwise both its list and the feed can have this animal.
-  await add();
-  await waitFor(running, ({ stdout }) => stdout.match(/The copy has/g)?.[1]);
-  await add();
-  await waitFor(running, ({ stdout }) => /pet.created: the copy has 4 animals.\n$/.exec(stdout)?.[0]);
+  await add('Last.');
+  const { code, stdout } = await running.ended;
+  assert.equal(code, 1);
+  assert.match(stdout, /"cursor_expired"/);
 });
+
+/** Seconds for which a sample follows the feed of a shelter where nothing happens. */
+const IDLE = 120;
+
+/** More requests than that in this time are a busy loop. */
+const BUSY = 10;
+
+/** Runs before a sample, so that its pauses move the clock of the test: `PAUSES` is where they are told. */
+const HURRIED: Readonly<Record<Language, string>> = {
+  sh: 'sleep() { curl --silent "$PAUSES?seconds=$1"; }\n',
+  python: `import os, time, urllib.request
+time.sleep = lambda seconds: urllib.request.urlopen(f"{os.environ['PAUSES']}?seconds={seconds}").read()
+`,
+  typescript: `const { fetch: send } = globalThis;
+const now = performance.now.bind(performance);
+let ahead = 0;
+performance.now = () => now() + ahead;
+globalThis.fetch = async (...request) => {
+  const response = await send(...request);
+  ahead += Number(response.headers.get('x-waited')) * 1000;
+  return response;
+};
+`,
+};
+
+/**
+ * The service behind a proxy that does not wait: where the service would wait for an event, the clock moves. \`over\`: the time is over,
+ * or there were too many requests. From then on it answers nothing.
+ */
+async function startHurriedService(t: TestContext, service: TestService) {
+  const requests: string[] = [];
+  let seconds = 0;
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { url = '', headers } = request;
+    const address = new URL(url, service.url);
+    if (address.pathname === '/pauses') {
+      seconds += Number(address.searchParams.get('seconds'));
+      return response.end();
+    }
+    if (seconds >= IDLE || requests.length > BUSY) return resolve();
+    requests.push(url);
+    const wait = Number(address.searchParams.get('wait') ?? 0);
+    if (wait > 0) address.searchParams.set('wait', '0');
+    const { authorization = '' } = headers;
+    const real = await fetch(address, { headers: { authorization } });
+    const body = await real.text();
+    const waited = body === '[]' && address.searchParams.get('after') !== 'now' ? wait : 0;
+    seconds += waited;
+    const link = (real.headers.get('link') ?? '').replace(service.url, own).replace('wait=0', `wait=${wait}`);
+    const fields = {
+      'content-type': 'application/json',
+      'x-waited': String(waited),
+      ...(link !== '' && { link }),
+    };
+    response.writeHead(real.status, fields).end(body);
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: own, requests, over };
+}
+
+for (const language of LANGUAGES)
+  test(`the sample of ${KEEP} in ${language} asks at most every 30 seconds while nothing happens`, async (t) => {
+    const service = await startTestService(t);
+    const key = await service.issueKey();
+    const hurried = await startHurriedService(t, service);
+    const source = (await samplesOf(service, KEEP)).get(language) ?? '';
+    const addressed = HURRIED[language] + source.replaceAll(service.url, hurried.url);
+    const variables = { PETSTORE_API_KEY: key, PAUSES: `${hurried.url}/pauses` };
+    const running = startSample(t, language, addressed, variables);
+    await Promise.race([hurried.over, running.ended]);
+    const { requests } = hurried;
+    assert.equal(running.stderr(), '');
+    assert.ok(requests.filter((path) => path.includes('wait=30')).length >= 4, requests.join('\n'));
+    // The place, the list, and the waits.
+    assert.ok(requests.length <= 2 + IDLE / 30 + 1, requests.join('\n'));
+  });
 
 /** A webhook as the service sends it, with the secret that signs it. */
 async function receiveWebhook(t: TestContext) {
@@ -267,7 +385,7 @@ test('the sample of Receive webhooks in typescript takes each webhook once, and 
     '.listen(3000)',
     '.listen(0, function () { console.log(this.address().port); })',
   );
-  const running = startSample(t, source, { WEBHOOK_SECRET: secret });
+  const running = startSample(t, 'typescript', source, { WEBHOOK_SECRET: secret });
   const port = await waitFor(running, ({ stdout }) => /^(\d+)\n/.exec(stdout)?.[1]);
   for (const [{ headers, body }, isGenuine] of variants(secret, received)) {
     const { status } = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body });
