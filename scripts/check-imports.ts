@@ -14,6 +14,7 @@ const FOLDERS = [
   'cli',
   'app',
   'pages',
+  'conformance',
   'description',
   'resources',
   'http',

@@ -28,6 +28,7 @@ const OWN_COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   copy: async () => (await import('./copy.ts')).copyCommand,
   migrate: async () => (await import('./maintenance.ts')).migrateCommand,
   config: async () => (await import('./config.ts')).configCommand,
+  check: async () => (await import('./check.ts')).checkCommand,
   completion: async () => (await import('./completion.ts')).completionCommand,
   help: async () => helpCommand,
 };

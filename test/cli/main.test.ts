@@ -18,6 +18,7 @@ const SINGLE = [
   'usage',
   'events',
   'listen',
+  'check',
   'import',
   'seed',
   'export',

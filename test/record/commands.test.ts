@@ -73,8 +73,8 @@ const SQLITE_COMMANDS: readonly string[] = [
   'restore $folder/backup.db --json',
 ];
 
-/** They go on until they are told to end, or print the help. */
-const LEFT_OUT = ['serve', 'listen', 'help'];
+/** They go on until they are told to end, need a service, or print the help. */
+const LEFT_OUT = ['serve', 'listen', 'check', 'help'];
 
 const ANIMALS = 'name,kind,status\nRex,Hounds,available\n,Hounds,\nMax,Hounds,lost\n"Eve, the cat",Cats,\n';
 

@@ -1,0 +1,37 @@
+// Contract: sections 1.1 and 9.
+import type { Check } from '../check.ts';
+import { Description } from '../description.ts';
+import { member, readJson, toText } from '../json.ts';
+
+export const DESCRIPTION: readonly Check[] = [
+  {
+    section: '9',
+    promise: 'the published description is OpenAPI 3.1 of the interface version 1.0.0',
+    run: async (probe) => {
+      const answer = probe.published();
+      const document = readJson(answer.text);
+      const [openapi, version] = [member(document, 'openapi'), member(member(document, 'info'), 'version')];
+      probe.expect(
+        answer,
+        typeof openapi === 'string' && openapi.startsWith('3.1.') && version === '1.0.0',
+        'openapi 3.1 and version 1.0.0',
+        `openapi ${toText(openapi)} and version ${toText(version)}`,
+      );
+    },
+  },
+  {
+    section: '1.1',
+    promise: 'the published description has every operation, with its scope, its stability and its answers',
+    run: async (probe) => {
+      const answer = probe.published();
+      const [base = ''] = probe.scene.bases;
+      const differences = new Description(base).differences(readJson(answer.text));
+      probe.expect(
+        answer,
+        differences.length === 0,
+        'every operation of section 1.1',
+        `${differences.slice(0, 5).join('; ')}${differences.length > 5 ? `; and ${differences.length - 5} more` : ''}`,
+      );
+    },
+  },
+];

@@ -1,0 +1,162 @@
+// Contract: sections 3.1 and 6.
+import type { Clock } from '../domain/clock.ts';
+import type { Answer, Request } from './answer.ts';
+import type { Description } from './description.ts';
+import { readJson } from './json.ts';
+import type { Received, Transport } from './transport.ts';
+import { type Bucket, type Counted, readRateHeaders } from './windows.ts';
+
+/** Ends a run: what follows is not checked. The message says why. */
+export class RunStopped extends Error {}
+
+interface SessionOptions {
+  readonly transport: Transport;
+  /** Ends in `/v1`. */
+  readonly base: URL;
+  readonly key: string;
+  readonly description: Description;
+  readonly clock: Clock;
+  /** Resolves after so many milliseconds, or when the run is ended. */
+  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Requests of a run at most, and milliseconds. */
+const MOST_REQUESTS = 600;
+const MOST_TIME = 30 * 60_000;
+
+/** Answers 429 and 503 of a run at most. A ban takes a hundred refusals of a minute. */
+const MOST_REFUSALS = 5;
+
+/** Seconds that a refused request waits at most. */
+const LONGEST_WAIT = 120;
+
+/** The parts of a window that a run leaves to others, and of a day that it takes at most. */
+const LEFT_OF_WINDOW = 0.1;
+const TAKEN_OF_DAY = 0.25;
+
+const decoder = new TextDecoder();
+
+/** Sends requests one after the other, and waits before the limits are used up. */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #last = new Map<Bucket, Counted & { readonly number: number }>();
+  readonly #taken = new Map<Bucket, number>();
+  readonly #startedAt: number;
+  readonly #inspect: (answer: Answer) => void;
+  #number = 0;
+  #refusals = 0;
+  #waited = 0;
+
+  constructor(options: SessionOptions, inspect: (answer: Answer) => void) {
+    this.#options = options;
+    this.#startedAt = options.clock().monotonic;
+    this.#inspect = inspect;
+  }
+
+  get requests(): number {
+    return this.#number;
+  }
+
+  /** Milliseconds that were waited for the limits. */
+  get waited(): number {
+    return this.#waited;
+  }
+
+  /** @throws RunStopped, NoAnswer */
+  async send(request: Request): Promise<Answer> {
+    const answer = await this.#sendOnce(request);
+    if (answer.request.isPage || (answer.status !== 429 && answer.status !== 503)) return answer;
+    // `replayWebhook` refuses on purpose.
+    if (answer.operation?.operationId === 'replayWebhook') return answer;
+    if (++this.#refusals > MOST_REFUSALS)
+      throw new RunStopped(`${MOST_REFUSALS} requests were refused with 429 or 503`);
+    const seconds = Number(answer.headers['retry-after'] ?? 1);
+    if (!(seconds <= LONGEST_WAIT)) throw new RunStopped(`the service says to wait for ${seconds} seconds`);
+    await this.#pause(seconds * 1_000);
+    return this.#sendOnce(request);
+  }
+
+  async #sendOnce(request: Request): Promise<Answer> {
+    const { transport, description, base, key } = this.#options;
+    const path = request.path.replace(/\?.*/s, '');
+    const operation = request.isPage ? undefined : description.find(request.method, path);
+    const bucket = operation?.['x-allowance'] === 'holder' ? 'holder' : 'plan';
+    const isMetered = !request.isPage && request.method !== 'OPTIONS';
+    if (isMetered) await this.#pace(bucket);
+    this.#requireTime();
+    const sentKey = request.key === undefined ? key : request.key;
+    const received = await transport.send({
+      method: request.method,
+      path: `${base.pathname.slice(0, request.isPage ? -'/v1'.length : undefined)}${request.path}`,
+      headers: {
+        ...(sentKey !== null && !request.isPage && { Authorization: `Bearer ${sentKey}` }),
+        ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
+        ...request.headers,
+      },
+      body: typeof request.body === 'string' ? new TextEncoder().encode(request.body) : request.body,
+      fresh: request.fresh,
+    });
+    const counted = this.#count(
+      received,
+      isMetered ? (received.status === 401 ? 'address' : bucket) : undefined,
+    );
+    const text = decoder.decode(received.body);
+    const answer: Answer = {
+      ...received,
+      request,
+      number: this.#number++,
+      text,
+      json: request.isPage ? undefined : readJson(text),
+      operation,
+      ...counted,
+    };
+    this.#inspect(answer);
+    return answer;
+  }
+
+  #count(received: Received, bucket: Bucket | undefined): Pick<Answer, 'bucket' | 'before' | 'counted'> {
+    const before = bucket === undefined ? undefined : this.#last.get(bucket);
+    const rate = bucket === undefined ? undefined : readRateHeaders(received.headers);
+    if (bucket === undefined || rate === undefined) return { bucket, before: undefined, counted: undefined };
+    const counted = { rate, sentAt: received.sentAt / 1_000, receivedAt: received.receivedAt / 1_000 };
+    this.#last.set(bucket, { ...counted, number: this.#number });
+    this.#taken.set(bucket, (this.#taken.get(bucket) ?? 0) + 1);
+    return { bucket, before, counted };
+  }
+
+  /** Waits until the next request leaves enough of the minute. @throws RunStopped when it would take too much of the day. */
+  async #pace(bucket: Bucket): Promise<void> {
+    const last = this.#last.get(bucket);
+    if (last === undefined) return;
+    const { minute, day } = last.rate;
+    const passed = this.#options.clock().monotonic / 1_000 - last.receivedAt;
+    const isOver = (left: number) => passed >= left;
+    const taken = this.#taken.get(bucket) ?? 0;
+    if (!isOver(day.left)) {
+      if (taken >= Math.ceil(day.limit * TAKEN_OF_DAY))
+        throw new RunStopped(`a quarter of the ${day.limit} requests of this day was used`);
+      if (day.remaining <= day.limit * LEFT_OF_WINDOW)
+        throw new RunStopped(`only ${day.remaining} of the ${day.limit} requests of this day are left`);
+    }
+    if (minute.remaining > minute.limit * LEFT_OF_WINDOW || isOver(minute.left)) return;
+    await this.#pause((minute.left - passed) * 1_000);
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    const { transport, wait, signal } = this.#options;
+    // The other side may close idle connections meanwhile.
+    transport.close();
+    this.#requireTime();
+    this.#waited += milliseconds;
+    await wait(milliseconds, signal);
+  }
+
+  #requireTime(): void {
+    const { clock, signal } = this.#options;
+    if (signal.aborted) throw new RunStopped('it was interrupted');
+    if (this.#number >= MOST_REQUESTS) throw new RunStopped(`it has sent ${MOST_REQUESTS} requests`);
+    if (clock().monotonic - this.#startedAt > MOST_TIME)
+      throw new RunStopped(`it took more than ${MOST_TIME / 60_000} minutes`);
+  }
+}
