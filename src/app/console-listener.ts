@@ -42,9 +42,8 @@ export async function openConsole(
     description: adminDescription,
     url,
     environment: parts.config.environment,
-    metrics,
   });
-  const operatorConsole = new Listener(api, parts);
+  const operatorConsole = new Listener(api, { ...parts, metrics });
   const bound = await parts.openPort(parts, { host, port, variable: 'CONSOLE_PORT' });
   const connections = bound.serve(operatorConsole);
   address = url ?? browserOrigin(host, bound.port);

@@ -41,9 +41,8 @@ export async function openPublicApi(parts: PublicApiParts, metrics: RequestMetri
     base,
     site,
     cors: cors(config.corsOrigins),
-    metrics,
   });
-  const listener = new Listener(api, parts);
+  const listener = new Listener(api, { ...parts, metrics });
   const wire = opened.serve(listener);
   return {
     /** The address it listens on, without a path. */

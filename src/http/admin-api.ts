@@ -2,10 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Clock } from '../domain/clock.ts';
 import { BODY_LIMIT } from '../domain/errors.ts';
 import { parseBody, parseObject } from '../domain/parse.ts';
-import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { Access, type AccessDependencies } from './auth/access.ts';
 import { SignedChallenge } from './auth/signed-challenge.ts';
 import { MEDIA_TYPES, readJsonBody } from './body.ts';
@@ -18,8 +16,10 @@ import {
   handle,
   readBody,
   readParameters,
+  refuseIfDraining,
   refuseIfStoreLost,
   requireDecodedPath,
+  requireOperation,
   type ServingState,
 } from './steps.ts';
 import { type Fields, fields, joinFields, NO_FIELDS, octets } from 'direct-http';
@@ -44,9 +44,7 @@ export interface AdminApiOptions<Uses> extends AccessDependencies {
   readonly pages: ConsolePages;
   /** The OpenAPI description as JSON. Everybody who reaches the listener may read it, because it holds no data. */
   readonly description: () => string;
-  readonly clock: Clock;
   readonly state: ServingState;
-  readonly metrics: RequestMetrics | undefined;
   readonly log: Logger;
 }
 
@@ -57,6 +55,7 @@ interface Service {
   readonly state: ServingState;
   readonly base: string;
   readonly caching: Fields;
+  readonly unknownPath: string;
 }
 
 const requireOwnHost: Step<Service> = ({ request }, { access }) => access.refuseHost(request);
@@ -67,9 +66,6 @@ const servePages: Step<Service> = (context, { pages }) => {
   // The page of this path sends its form there.
   return path === '/sign-in' && request.method === 'POST' ? undefined : pages.answer(context);
 };
-
-const refuseIfDraining: Step<Service> = (_, { state }) =>
-  state.isDraining ? errorResponse('unavailable') : undefined;
 
 const serveDescription: Step<Service> = ({ path, request }, { description }) => {
   if (path !== DESCRIPTION) return undefined;
@@ -118,13 +114,6 @@ const enter: Step<Service> = async (context, { access }) => {
   return undefined;
 };
 
-const requireOperation: Step<Service> = ({ match, operation, request }) => {
-  if (match === undefined) return errorResponse('not_found', 'The admin API has no such path.');
-  const { methods } = match.route;
-  if (request.method === 'OPTIONS') return { status: 204, headers: fields('Allow', methods) };
-  return operation === undefined ? otherMethodResponse(methods) : undefined;
-};
-
 const requireRole: Step<Service> = (context) => {
   const { operation, operator } = requireBound(context);
   return operation.declaration.role === 'admin' && operator?.role !== 'admin'
@@ -162,9 +151,7 @@ export function createAdminApi<Uses>({
   uses,
   pages,
   description,
-  clock,
   state,
-  metrics,
   log,
   ...access
 }: AdminApiOptions<Uses>): Api {
@@ -177,19 +164,17 @@ export function createAdminApi<Uses>({
     base: PREFIX,
     // `finish` adds Cache-Control to every response.
     caching: NO_FIELDS,
+    unknownPath: 'The admin API has no such path.',
   };
   return {
     routes,
     respond: (context) => runSteps(ADMIN_API, context, service),
     finish: (_, { headers }) => (headers.includes('Cache-Control: ') ? SHIELD : UNSTORED),
-    record(context, { status, code }) {
-      const { id, request, operator, outage: reason, startedAt, waits } = context;
+    nameRoute: (path) => (path === DESCRIPTION || Object.hasOwn(SIGN_IN, path) ? path : pages.route(path)),
+    record({ id, request, operator, outage: reason }, { status, code }, { route, duration, waited }) {
       const { method = '' } = request;
-      const waited = waits.total;
-      const durationMs = toMicrosecond(clock().monotonic - startedAt.monotonic - waited);
+      const durationMs = toMicrosecond(duration);
       const waitedMs = waited >= 1 ? toMicrosecond(waited) : undefined;
-      const route = routeName(context, pages);
-      metrics?.observe(method, route, status, code, undefined, durationMs / 1_000);
       const isQuiet = status < 400 && (method === 'GET' || method === 'HEAD');
       const level = reason === undefined ? (isQuiet ? 'debug' : 'info') : 'warn';
       const entry = {
@@ -210,10 +195,4 @@ export function createAdminApi<Uses>({
 
 function toMicrosecond(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000;
-}
-
-/** For log and metrics. Never the path itself, because a client may put a token there. */
-function routeName({ match, path = '' }: RequestContext, pages: ConsolePages): string {
-  if (match !== undefined) return match.route.template;
-  return path === DESCRIPTION || Object.hasOwn(SIGN_IN, path) ? path : (pages.route(path) ?? 'unknown');
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { Outages } from '../observability/outages.ts';
+import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { ACCEPT_PATCH } from './body.ts';
 import { ClientGone, parseTarget, type RequestContext, requestId, type Response } from './context.ts';
 import { internalError } from './messages.ts';
@@ -26,14 +27,27 @@ export interface Api {
   respond(context: RequestContext): Promise<Response>;
   /** The header fields that this listener adds to every response. Rejects for nothing that an outage can cause. */
   finish(context: RequestContext, response: Response): Fields | Promise<Fields>;
+  /** The path as log and metrics name it, if it is one that no operation has. */
+  nameRoute(path: string): string | undefined;
   /** Counts and logs a response that was sent. */
-  record(context: RequestContext, response: Response): void;
+  record(context: RequestContext, response: Response, measured: Measured): void;
+}
+
+interface Measured {
+  /** For log and metrics. Never the path itself, because it may hold anything, even a key. */
+  readonly route: string;
+  /** Milliseconds of work. */
+  readonly duration: number;
+  /** Milliseconds of waits for others. */
+  readonly waited: number;
 }
 
 interface ListenerDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly state: ServingState;
+  /** Undefined without METRICS_PORT: nothing is counted. */
+  readonly metrics: RequestMetrics | undefined;
 }
 
 /** Handles every request of a listener: each gets one response, whatever fails. */
@@ -162,7 +176,19 @@ export class Listener implements Handlers<Response> {
     writer.send(response.status, all, response.body);
     // The rest of an unread body is dropped, so that the connection can go on.
     if (!request.complete) request.resume();
-    this.#api.record(context, response);
+    this.#record(context, response);
+  }
+
+  #record(context: RequestContext, response: Response): void {
+    const { request, startedAt, waits, match, path, key } = context;
+    const { clock, metrics } = this.#deps;
+    const waited = waits.total;
+    const duration = clock().monotonic - startedAt.monotonic - waited;
+    const named = path === undefined ? undefined : (match?.route.template ?? this.#api.nameRoute(path));
+    const route = named ?? 'unknown';
+    const { status, code } = response;
+    metrics?.observe(request.method ?? '', route, status, code, key?.account.plan, duration / 1_000);
+    this.#api.record(context, response, { route, duration, waited });
   }
 
   #drop({ id, writer }: RequestContext, error: unknown): void {

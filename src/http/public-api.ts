@@ -15,7 +15,6 @@ import type { FailedRequests } from '../observability/failed-requests.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
 import { RequestLog } from '../observability/request-log.ts';
 import { Outages } from '../observability/outages.ts';
-import type { RequestMetrics } from '../observability/request-metrics.ts';
 import type { ClientAddress } from './address.ts';
 import { readCredentials } from './auth/api-key.ts';
 import { type RequestContext, requireBound, runSteps, type Step, type Response } from './context.ts';
@@ -25,14 +24,16 @@ import type { Api } from './listener.ts';
 import { removed } from './messages.ts';
 import { type Operation, sunsetDate } from './operation.ts';
 import { rateHeaders, refuseByLimit, decisionHeaders } from './rate-limit.ts';
-import { errorResponse, otherMethodResponse } from './response.ts';
+import { errorResponse } from './response.ts';
 import { bindOperations, Routes } from './routes.ts';
 import {
   handle,
   readBody,
   readParameters,
+  refuseIfDraining,
   refuseIfStoreLost,
   requireDecodedPath,
+  requireOperation,
   type ServingState,
 } from './steps.ts';
 import { type Fields, fields, joinFields, NO_FIELDS } from 'direct-http';
@@ -67,8 +68,6 @@ export interface PublicApiOptions<Uses> {
   readonly base: string;
   readonly addressOf: ClientAddress;
   readonly cors: Cors;
-  /** Undefined without METRICS_PORT: nothing is measured. */
-  readonly metrics: RequestMetrics | undefined;
   /** Undefined without CONSOLE_PORT. */
   readonly recent: RecentRequests | undefined;
   readonly failedRequests: Pick<FailedRequests, 'record'>;
@@ -77,6 +76,7 @@ export interface PublicApiOptions<Uses> {
 type Service = Omit<PublicApiOptions<never>, 'operations' | 'uses'> & {
   readonly routes: Routes;
   readonly caching: Fields;
+  readonly unknownPath: string;
   readonly outages: Outages;
 };
 
@@ -127,14 +127,6 @@ const authenticate: Step<Service> = async (context, service) => {
   return undefined;
 };
 
-const refuseIfDraining: Step<Service> = (context, { state, limiter }) =>
-  state.isDraining ? refuseAtStop(context, limiter) : undefined;
-
-async function refuseAtStop(context: RequestContext, limiter: Service['limiter']): Promise<Response> {
-  context.rateHeaders = rateHeaders(await limiter.peek(keyCaller(context)));
-  return errorResponse('unavailable');
-}
-
 /** Ban and limits, in one step. Neither closes the holder's windows. */
 const charge: Step<Service> = (context, { limiter, recordDecision }) => {
   const caller = keyCaller(context);
@@ -147,11 +139,6 @@ const charge: Step<Service> = (context, { limiter, recordDecision }) => {
     return refuseByLimit(decided);
   };
   return decision instanceof Promise ? decision.then(apply) : apply(decision);
-};
-
-const requireOperation: Step<Service> = ({ match, operation }, { routes }) => {
-  if (match === undefined) return errorResponse('not_found', routes.unknownPath);
-  return operation === undefined ? otherMethodResponse(match.route.methods) : undefined;
 };
 
 const requireScope: Step<Service> = (context) => {
@@ -189,10 +176,11 @@ const PUBLIC_API: readonly Step<Service>[] = [
 
 /** The API below `/v1`, and the pages beside it. */
 export function createPublicApi<Uses>({ operations, uses, ...options }: PublicApiOptions<Uses>): Api {
-  const { base, usage, clock, log, metrics, recent, failedRequests, site, addressOf } = options;
+  const { base, usage, log, recent, failedRequests, site, addressOf } = options;
   const routes = new Routes(bindOperations(operations, uses, base), '/v1');
   const caching = fields('Cache-Control', 'private, no-cache');
-  const service: Service = { ...options, routes, caching, outages: new Outages() };
+  const { unknownPath } = routes;
+  const service: Service = { ...options, routes, caching, unknownPath, outages: new Outages() };
   const requestLog = new RequestLog(log);
   return {
     routes,
@@ -200,23 +188,19 @@ export function createPublicApi<Uses>({ operations, uses, ...options }: PublicAp
     finish(context) {
       if (context.rateHeaders !== undefined) return joinHeaders(context, service, context.rateHeaders);
       if (!context.isRefused && !isBelowApi(context.path)) return NO_FIELDS;
-      return addressHeaders(context, service).then((headers) => joinHeaders(context, service, headers));
+      return peekHeaders(context, service).then((headers) => joinHeaders(context, service, headers));
     },
-    record(context, response) {
+    nameRoute: (path) => site.route(path),
+    record(context, response, { route, duration, waited }) {
       const { status, code } = response;
-      const { id, key, request, startedAt, waits, operation, match } = context;
+      const { id, key, request, startedAt, operation, match } = context;
       if (key !== undefined) usage.record(key.id, operation?.index ?? -1, status, startedAt.unix);
-      if (status >= 400 && isBelowApi(context.path))
-        failedRequests.record(toFailedRequest(context, response, addressOf));
-      const isLogged = log.isLevelEnabled('info');
-      if (!isLogged && metrics === undefined && recent === undefined) return;
+      if (isBelowApi(context.path)) {
+        if (status >= 400) failedRequests.record(toFailedRequest(context, response, addressOf));
+        recent?.record(startedAt.unix, status, duration);
+      }
+      if (!log.isLevelEnabled('info')) return;
       const { method = '' } = request;
-      const waited = waits.total;
-      const duration = clock().monotonic - startedAt.monotonic - waited;
-      const route = routeName(context, site);
-      metrics?.observe(method, route, status, code, key?.account.plan, duration / 1000);
-      if (recent !== undefined && isBelowApi(context.path)) recent.record(startedAt.unix, status, duration);
-      if (!isLogged) return;
       const durationUs = Math.round(duration * 1000);
       const waitedUs = Math.round(waited * 1000);
       if (match === undefined && site.quietRoutes.has(route))
@@ -239,14 +223,15 @@ function joinHeaders(
   );
 }
 
-/** The rate headers when no caller is known: those of the address, which are not counted. */
-async function addressHeaders({ request }: RequestContext, service: Service): Promise<Fields> {
+/** The rate headers of a request that was not counted: those of its key, or of its address when no key is known. */
+async function peekHeaders(context: RequestContext, service: Service): Promise<Fields> {
+  const caller = context.key === undefined ? addressCaller(service, context.request) : keyCaller(context);
   try {
-    return rateHeaders(await service.limiter.peek(addressCaller(service, request)));
+    return rateHeaders(await service.limiter.peek(caller));
   } catch (error) {
     // The limits are known without the store that counts, and every request gets an answer.
     logUncounted(service, error);
-    return rateHeaders(peek(UNUSED, PLANS.free, service.clock()));
+    return rateHeaders(peek(UNUSED, caller.limits, service.clock()));
   }
 }
 
@@ -270,11 +255,6 @@ function keyCaller({ key, operation }: RequestContext): Caller {
   if (operation?.declaration.allowance === 'holder')
     return { kind: 'holder', accountId: account.id, limits: HOLDER_LIMITS };
   return { kind: 'key', keyId, accountId: account.id, limits: account.limits };
-}
-
-/** For log and metrics. Never the path itself, because it may hold anything, even a key. */
-function routeName({ match, path }: RequestContext, site: Site): string {
-  return match?.route.template ?? (path === undefined ? undefined : site.route(path)) ?? 'unknown';
 }
 
 /** Whether a path is below `/v1`. A path that cannot be decoded counts as such, because its answer needs the rate headers. */

@@ -4,7 +4,8 @@ import { AnswerAwaited, requireBound, type Step } from './context.ts';
 import { BAD_ENCODING, STORE_LOST } from './messages.ts';
 import type { ClientCall, OperatorCall } from './operation.ts';
 import { readValues } from './parameters.ts';
-import { errorResponse, type ResponseOptions, toResponse } from './response.ts';
+import { errorResponse, otherMethodResponse, type ResponseOptions, toResponse } from './response.ts';
+import { fields } from 'direct-http';
 
 /* The steps that both listeners share. */
 
@@ -19,8 +20,19 @@ export interface ServingState {
 export const refuseIfStoreLost: Step<{ readonly state: ServingState }> = (_, { state }) =>
   state.isOpen ? undefined : errorResponse('unavailable', STORE_LOST);
 
+export const refuseIfDraining: Step<{ readonly state: ServingState }> = (_, { state }) =>
+  state.isDraining ? errorResponse('unavailable') : undefined;
+
 export const requireDecodedPath: Step<unknown> = ({ path }) =>
   path === undefined ? errorResponse('invalid_request', BAD_ENCODING) : undefined;
+
+export const requireOperation: Step<{ readonly unknownPath: string }> = (context, { unknownPath }) => {
+  const { match, operation, request } = context;
+  if (match === undefined) return errorResponse('not_found', unknownPath);
+  const { methods } = match.route;
+  if (request.method === 'OPTIONS') return { status: 204, headers: fields('Allow', methods) };
+  return operation === undefined ? otherMethodResponse(methods) : undefined;
+};
 
 export const readParameters: Step<unknown> = (context) => {
   const { operation, match, query } = requireBound(context);

@@ -75,11 +75,10 @@ async function start(t: TestContext) {
     cors: cors('*'),
     usage: { record: () => undefined },
     recordDecision: () => undefined,
-    metrics: undefined,
     recent: undefined,
     failedRequests,
   });
-  serve(server, new Listener(api, dependencies), HTTP_LIMITS);
+  serve(server, new Listener(api, { ...dependencies, metrics: undefined }), HTTP_LIMITS);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close().closeAllConnections());
