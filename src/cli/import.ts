@@ -2,22 +2,18 @@ import { statSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../resources/accounts/repository.ts';
-import type { NewPet } from '../resources/pets/schema.ts';
 import { HOUSE } from '../resources/pets/table.ts';
-import type { ImportOptions as PetImport, PetRepository } from '../resources/pets/repository.ts';
 import { MISSING, type Missing } from '../resources/pets/rules.ts';
 import { systemActor } from '../config/system-actor.ts';
-import { addAudit } from '../resources/audit/repository.ts';
-import { addReserved, type ReservedCategory } from '../resources/categories/repository.ts';
 import { AuditedRun } from '../resources/audit/audited-run.ts';
-import { type CategoryIds, committedIds, inventedIds, reservedIds, UsedCategories } from './category-ids.ts';
+import { committedIds, inventedIds, reservedIds } from './category-ids.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
-import type { UnreadColumn } from './import/columns.ts';
-import { addMapping, MAP_SYNTAX, type Mapping, mapsNames, readPet, wantedColumns } from './import/mapping.ts';
+import { adding } from './import/add.ts';
+import { addMapping, MAP_SYNTAX, type Mapping, mapsNames, wantedColumns } from './import/mapping.ts';
 import { RefusedFile } from './import/refused-file.ts';
-import { jsonReport, NOTHING, type ReadAs, type Report, textReport } from './import/report.ts';
-import { type FindReferences, type ReadRow, refuseTaken } from './import/taken.ts';
-import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
+import { jsonReport, NOTHING, textReport } from './import/report.ts';
+import { csvTable, ndjsonTable } from './import/rows.ts';
+import { type Input, Run, type Target } from './import/run.ts';
 import {
   type Encoding,
   ENCODINGS,
@@ -27,11 +23,10 @@ import {
   type Source,
   spool,
 } from './import/source.ts';
-import { type Herd, keepInStep } from './import/step.ts';
+import { readContents, updating } from './import/update.ts';
 import { onSignal } from './signals.ts';
-import { requireValue } from '../terminal/command.ts';
+import { findNamed } from '../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/takers.ts';
-import { RowsRefused } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
 
 const EXAMPLES = `
@@ -152,22 +147,16 @@ async function importPets(terminal: ProgramTerminal, file: string, options: Impo
   }
 }
 
-/** Where an import tells how far it is, and what stops it. */
-interface Reporting {
-  readonly progress: Progress;
-  readonly report: Report;
-  readonly signal: AbortSignal;
-}
-
 async function importFile(
   terminal: ProgramTerminal,
   file: string,
   options: ImportOptions,
-  reporting: Reporting,
+  reporting: Pick<Input, 'progress' | 'report' | 'signal'>,
 ): Promise<void> {
   const { system, withNewStore, withStoreIfAny, printError } = terminal;
+  const { update: isUpdate = false, atomic = false, map: mapping, account } = options;
+  const { missing: action, force: isForced = false } = options;
   const { signal } = reporting;
-  const isUpdate = options.update ?? false;
   // An update reads the file twice.
   const spooled = isUpdate && !isRegular(file) ? await spool(file, system, signal) : undefined;
   const open = () =>
@@ -176,76 +165,32 @@ async function importFile(
       : openSource('-', options, spooled.open(), signal);
   let refusedFile: RefusedFile | undefined;
   try {
-    const { header, rows, describe } = await openTable(open, file, options);
-    refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
-    const importInto = (target: ImportTarget) =>
-      importRows({ ...reporting, rows, describe }, options, refusedFile, target);
-    const keepRows = async (target: Omit<Parameters<typeof keepInStep>[1], 'missing' | 'isForced'>) => {
-      let readings = 0;
-      let last = { rows, describe };
-      await keepInStep(
-        {
-          ...reporting,
-          open: async () => {
-            if (readings++ > 0) last = await openTable(open, file, options);
-            return last.rows;
-          },
-          mapping: options.map,
-          now: systemClock()().unix,
-          refusedFile,
-          describe: () => last.describe(),
-        },
-        { ...target, missing: options.missing, isForced: options.force ?? false },
-      );
+    const table = await openTable(open, file, options);
+    refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, table.header);
+    const input = { ...reporting, ...table, mapping, now: systemClock()().unix, refusedFile };
+    const importInto = async (target: Target) => {
+      if (!isUpdate) return new Run(input, adding(target, atomic)).perform();
+      const contents = await readContents(input);
+      try {
+        const again = { ...input, ...(await openTable(open, file, options)) };
+        await new Run(again, updating(contents, target, { action, isForced, signal })).perform();
+      } finally {
+        contents.references.close();
+      }
     };
-    if (!options.dryRun)
-      await withNewStore(async ({ store: { accounts, pets, audit, categories }, actor }) => {
-        const target = { kind: 'pets', name: file } as const;
-        // First, because a mistyped name adds nothing.
-        const accountId = await findAccountId(accounts, options.account);
-        const ownerId = accountId ?? HOUSE;
-        const run = new AuditedRun(audit, actor, 'import', target, accountId);
-        if (isUpdate) {
-          const beforeChange = () => run.start();
-          await keepRows({
-            ownerId,
-            ids: committedIds(categories, actor, beforeChange),
-            run,
-            herd: {
-              readReferenced: (owner) => pets.readReferenced(owner),
-              keepInStep: (chunk) => pets.keepInStep(actor, ownerId, chunk, { isTrial: false, beforeChange }),
-              leaveOut: (missing, action) => pets.leaveOut(actor, ownerId, missing, action),
-            },
-          });
-          return;
-        }
-        const ids = options.atomic ? reservedIds(categories) : committedIds(categories, actor);
-        const addAll: Importer = (added, settings) =>
-          pets.addAll(added, {
-            ...settings,
-            ownerId,
-            actor,
-            async beforeCommit(transaction, animals) {
-              await addReserved(transaction, actor, ids.made);
-              const change = { action: 'import', target, accountId, after: { animals } };
-              if (animals > 0) await addAudit(transaction, actor, change);
-            },
-          });
-        const findReferences: FindReferences = (references) => pets.findReferences(ownerId, references);
-        await importInto({ addAll, findReferences, ids, ...(!options.atomic && { run }) });
+    if (options.dryRun)
+      await withStoreIfAny(async (store) => {
+        const owner = await findNamed(store?.accounts ?? NO_ACCOUNTS, account);
+        const ids = inventedIds(mapsNames(mapping) ? store?.categories : undefined);
+        await importInto({ ids, ownerId: owner?.id ?? HOUSE, pets: store?.pets, actor: systemActor() });
       });
     else
-      await withStoreIfAny(async (store) => {
-        const ownerId = (await findAccountId(store?.accounts, options.account)) ?? HOUSE;
-        const ids = inventedIds(mapsNames(options.map) ? store?.categories : undefined);
-        if (isUpdate) await keepRows({ ownerId, ids, herd: store && trialHerd(store.pets, ownerId) });
-        else
-          await importInto({
-            addAll: countAnimals,
-            ids,
-            findReferences: async (references) =>
-              (await store?.pets.findReferences(ownerId, references)) ?? new Set(),
-          });
+      await withNewStore(async ({ store: { accounts, pets, audit, categories }, actor }) => {
+        // First, because a mistyped name adds nothing.
+        const owner = await findNamed(accounts, account);
+        const audited = new AuditedRun(audit, actor, 'import', { kind: 'pets', name: file }, owner?.id);
+        const ids = atomic ? reservedIds(categories) : committedIds(categories, actor, () => audited.start());
+        await importInto({ ids, ownerId: owner?.id ?? HOUSE, pets, actor, audited });
       });
   } finally {
     spooled?.close();
@@ -254,14 +199,10 @@ async function importFile(
   }
 }
 
-/** Says what would become of animals, and changes nothing. */
-function trialHerd(pets: PetRepository, ownerId: number): Herd {
-  const beforeChange = async () => undefined;
-  return {
-    readReferenced: (owner) => pets.readReferenced(owner),
-    keepInStep: (rows) => pets.keepInStep(systemActor(), ownerId, rows, { isTrial: true, beforeChange }),
-  };
-}
+/** Without a database. */
+const NO_ACCOUNTS: Pick<AccountRepository, 'find'> = {
+  find: async (name) => ({ error: 'not_found', message: `There is no account ${name}.` }),
+};
 
 /** The rows of a file, with what the report says of them so far. */
 async function openTable(open: () => Promise<Source>, file: string, options: ImportOptions) {
@@ -283,124 +224,6 @@ async function openTable(open: () => Promise<Source>, file: string, options: Imp
   return { header: table.header, rows: table.rows, describe };
 }
 
-/** Undefined: the house. @throws ServiceError `not_found` */
-async function findAccountId(
-  accounts: AccountRepository | undefined,
-  name: string | undefined,
-): Promise<number | undefined> {
-  if (name === undefined) return undefined;
-  if (accounts === undefined) throw new ServiceError('not_found', `There is no account ${name}.`);
-  return requireValue(await accounts.find(name)).id;
-}
-
-type Importer = (
-  animals: AsyncIterable<NewPet>,
-  settings: Pick<PetImport, 'atomic' | 'onProgress'>,
-) => Promise<number>;
-
-/** The rows of a file, and what is known of it so far. */
-interface Input extends Reporting {
-  readonly rows: AsyncIterable<Row>;
-  readonly describe: () => { readonly readAs: ReadAs; readonly notRead?: readonly UnreadColumn[] };
-}
-
-/** Where the animals go. `run`: how the audit log shows an import that is not atomic. */
-interface ImportTarget {
-  readonly addAll: Importer;
-  readonly ids: CategoryIds;
-  readonly findReferences: FindReferences;
-  readonly run?: AuditedRun;
-}
-
-async function importRows(
-  { rows, describe, progress, report, signal }: Input,
-  { atomic = false, dryRun = false, map }: ImportOptions,
-  refusedFile: RefusedFile | undefined,
-  { addAll, ids, findReferences, run }: ImportTarget,
-): Promise<void> {
-  const now = systemClock()().unix;
-  let valid = 0;
-  let imported = 0;
-  let refused = 0;
-  let made: readonly ReservedCategory[] = ids.made;
-  const used = new UsedCategories();
-  /** The lines of the rows that were given and are not committed yet: those of one chunk. */
-  let open: number[] = [];
-  /** The line of the next row to read. Undefined before the first row and at the end of the file. */
-  let next: number | undefined;
-  const onProgress = (count: number) => {
-    open = open.slice(count - imported);
-    imported = count;
-    progress.update(count);
-  };
-  async function* readRows(): AsyncGenerator<ReadRow> {
-    for await (const row of rows) {
-      signal.throwIfAborted();
-      yield {
-        lines: row.lines,
-        read: 'issue' in row ? { issues: [row.issue] } : readPet(row, map, now),
-      };
-    }
-  }
-  async function* pets(): AsyncGenerator<NewPet> {
-    for await (const { lines, read } of refuseTaken(readRows(), findReferences)) {
-      const line = lines[0]?.number ?? 0;
-      next = line;
-      signal.throwIfAborted();
-      next += lines.length;
-      if ('issues' in read) {
-        refused++;
-        refusedFile?.add(lines);
-        await report.refuse(line, read.issues);
-        continue;
-      }
-      valid++;
-      // After a refused row nothing will be imported. The others are still checked, to report every issue.
-      if (atomic && refused > 0) continue;
-      await run?.start();
-      const { pet, category } = read;
-      if (category === undefined) used.count(pet.categoryId);
-      if (!atomic) open.push(line);
-      yield category === undefined ? pet : { ...pet, categoryId: await ids.idOf(category) };
-    }
-    next = undefined;
-    if (refused === 0 && valid === 0)
-      throw new ServiceError(
-        'conflict',
-        `Nothing ${dryRun ? 'would be' : 'was'} imported: the file holds no row.`,
-      );
-    if (refused > 0 && (atomic || valid === 0)) {
-      const why = valid === 0 ? 'every row is refused' : '--atomic allows no refused row';
-      throw new ServiceError('conflict', `Nothing ${dryRun ? 'would be' : 'was'} imported: ${why}.`);
-    }
-  }
-  const end = async () => {
-    const uncategorized = imported === 0 ? 0 : await used.countMissing(ids);
-    await report.end({
-      imported,
-      refused,
-      categories: made.map(({ name }) => name),
-      ...describe(),
-      uncategorized,
-      stoppedAt: atomic ? undefined : (open[0] ?? next),
-    });
-    await run?.end({ animals: imported, refused });
-  };
-  try {
-    await addAll(pets(), { atomic, onProgress });
-  } catch (error) {
-    if (atomic) {
-      imported = 0;
-      made = [];
-    }
-    // What ended the import, such as a lost database, may also end what comes after it.
-    await end().catch(() => undefined);
-    throw error;
-  }
-  await end();
-  if (refused > 0) throw new RowsRefused();
-}
-
 function isRegular(file: string): boolean {
   return file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 }
@@ -415,10 +238,3 @@ function readDelimiter(text: string): string {
     );
   return delimiter;
 }
-
-/** Takes all animals and stores none. */
-const countAnimals: Importer = async (animals, { onProgress }) => {
-  let count = 0;
-  for await (const _ of animals) onProgress?.(++count);
-  return count;
-};

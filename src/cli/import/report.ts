@@ -1,3 +1,4 @@
+import type { Step } from '../../resources/pets/rules.ts';
 import type { UnreadColumn } from './columns.ts';
 import { LongOutput, type Output, type System } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
@@ -36,14 +37,8 @@ function describe({ format, delimiter, encoding, lineEnds, blankRows }: ReadAs):
   return `Read as: ${(format === 'a JSON array' ? parts : [format, ...parts]).join(', ')}.`;
 }
 
-/** What became of the rows of a file that animals are kept in step with. */
-interface StepCounts {
-  readonly added: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly held: number;
-  readonly adopted: number;
-}
+/** Rows by what became of them. */
+export type StepCounts = Readonly<Record<Exclude<Step, 'unknown'>, number>>;
 
 /** What became of animals that the file lacks. */
 export interface MissingCounts {
@@ -55,7 +50,7 @@ export interface MissingCounts {
   readonly untouched?: string;
 }
 
-interface Counts {
+export interface Counts {
   /** Absent when animals are kept in step. */
   readonly imported?: number;
   readonly steps?: StepCounts;

@@ -1,15 +1,8 @@
-import type { ReadPet } from './mapping.ts';
 import { TextList } from '../../storage/sqlite/text-list.ts';
-import type { Line } from './lines.ts';
-
-/** A row of the file: its animal, or its issues as sentences. */
-export interface ReadRow {
-  readonly lines: readonly Line[];
-  readonly read: ReadPet | { readonly issues: readonly string[] };
-}
+import { findLine, type ReadRow } from './run.ts';
 
 /** Which of these references the owner has already. */
-export type FindReferences = (references: readonly string[]) => Promise<ReadonlySet<string>>;
+type FindReferences = (references: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /** Rows that are looked up at once, and the characters after which fewer are. */
 const ROWS_AT_ONCE = 1_000;
@@ -29,7 +22,7 @@ export async function* refuseTaken(
     const line = above.find(reference);
     if (line !== undefined) return `the row in line ${line} has this reference already.`;
     if (taken.has(reference)) return TAKEN;
-    above.add(reference, lines[0]?.number ?? 0);
+    above.add(reference, findLine(lines));
     return undefined;
   };
   async function* look(): AsyncGenerator<ReadRow> {

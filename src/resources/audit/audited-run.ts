@@ -1,10 +1,12 @@
 // Contract: section 10.
 import type { Actor, AuditValues, Target } from '../../domain/audit.ts';
-import type { AuditRepository } from './repository.ts';
+import type { Transaction } from '../../storage/transaction.ts';
+import { addAudit, type AuditRepository } from './repository.ts';
 
 /**
- * A command that changes the database in several commits. The audit log has an entry for its start, and one for its end
- * with what it did. A start without an end means that the command failed or was killed (docs/design/keys-and-operators.md).
+ * A command that changes the database. If it does so in several commits, the audit log has an entry for its start, and
+ * one for its end with what it did. A start without an end means that the command failed or was killed
+ * (docs/design/keys-and-operators.md).
  */
 export class AuditedRun {
   readonly #audit: AuditRepository;
@@ -33,6 +35,12 @@ export class AuditedRun {
   async end(after: AuditValues): Promise<void> {
     if (!this.#hasStarted) return;
     await this.#add('end', after);
+  }
+
+  /** The only entry of a command that changes the database in one commit. */
+  async addWhole(transaction: Transaction, after: AuditValues): Promise<void> {
+    const change = { action: this.#command, target: this.#target, accountId: this.#accountId, after };
+    await addAudit(transaction, this.#actor, change);
   }
 
   #add(part: 'start' | 'end', after?: AuditValues): Promise<void> {
