@@ -39,7 +39,8 @@ export function member(
   schema: Schema,
   isRequired: boolean,
 ): string[] {
-  const start = isRequired ? `readonly ${name}: ` : `readonly ${name}?: `;
+  const field = /^\w+$/.test(name) ? name : JSON.stringify(name);
+  const start = isRequired ? `readonly ${field}: ` : `readonly ${field}?: `;
   return [
     ...(description === undefined ? [] : [`/** ${description} */`]),
     `${start}${[writeType(schema), ...(isRequired ? [] : ['undefined'])].join(' | ')};`,

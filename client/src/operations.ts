@@ -110,6 +110,12 @@ export const OPERATIONS = {
     allowance: 'holder',
     query: { limit: 'integer', status: 'string', cursor: 'string' },
   },
+  getDelivery: {
+    method: 'GET',
+    path: '/webhooks/{webhookId}/deliveries/{deliveryId}',
+    allowance: 'holder',
+    query: {},
+  },
   redeliver: {
     method: 'POST',
     path: '/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',

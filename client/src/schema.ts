@@ -665,6 +665,57 @@ export interface Delivery {
   readonly durationMs: Int64;
 }
 
+/** An attempt with its request. `request` is absent if nothing was sent, if the event is no longer kept, or if the key may not see it. */
+export interface DeliveryDetails {
+  /** Identifier of the attempt. */
+  readonly id: Int64;
+  /** The `id` of the event. */
+  readonly eventId: string;
+  /** The type of the event, or `webhook.test`. */
+  readonly type: string;
+  /** The number of the attempt: 1 for the first. */
+  readonly attempt: number;
+  /** When it began. */
+  readonly at: string;
+  readonly status: DeliveryStatus;
+  /** The status of the answer. */
+  readonly httpStatus?: number | undefined;
+  /** Why it failed. */
+  readonly failure?:
+    | 'url_refused'
+    | 'name_not_resolved'
+    | 'address_not_public'
+    | 'connection_failed'
+    | 'tls_failed'
+    | 'timeout'
+    | 'invalid_answer'
+    | 'redirect'
+    | 'status'
+    | undefined;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: Int64;
+  readonly request?: SentRequest | undefined;
+}
+
+/** What was sent to an endpoint. */
+export interface SentRequest {
+  /** The headers, except those of the connection. */
+  readonly headers: {
+    /** The type of the body. */
+    readonly 'content-type': string;
+    /** The service. */
+    readonly 'user-agent': string;
+    /** The `id` of the event. */
+    readonly 'webhook-id': string;
+    /** When it was sent: a Unix timestamp in seconds. */
+    readonly 'webhook-timestamp': string;
+    /** Absent if the secret was rotated since. */
+    readonly 'webhook-signature'?: string | undefined;
+  };
+  /** The body, byte for byte. */
+  readonly body: string;
+}
+
 /** From when events are sent again. */
 export interface Replay {
   /** The first instant whose events are sent again. */

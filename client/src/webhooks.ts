@@ -5,6 +5,7 @@ import { readItem, readNothing, readSecret, toItem } from './read.ts';
 import { Resource } from './resource.ts';
 import type {
   Delivery,
+  DeliveryDetails,
   Int64,
   ListDeliveriesQuery,
   ListWebhooksQuery,
@@ -85,6 +86,14 @@ export class Webhooks extends Resource {
     return this.makeList('listDeliveries', 'deliveries', toDelivery, { path: { webhookId }, query, options });
   }
 
+  /** Reads one attempt with the request that was sent. */
+  delivery(webhookId: Int64, deliveryId: Int64, options: CallOptions = {}): ApiPromise<DeliveryDetails> {
+    return this.call('getDelivery', readItem(toDeliveryDetails), {
+      path: { webhookId, deliveryId },
+      options,
+    });
+  }
+
   /**
    * Sends the event of an attempt again.
    * @throws NotFoundError when the event is no longer kept.
@@ -116,6 +125,10 @@ function toWebhookWithSecret(value: unknown): WebhookWithSecret {
 
 function toDelivery(value: unknown): Delivery {
   return toItem<Delivery>(value, 'an attempt', { id: 'int64', eventId: 'string' });
+}
+
+function toDeliveryDetails(value: unknown): DeliveryDetails {
+  return toItem<DeliveryDetails>(toDelivery(value), 'an attempt', {});
 }
 
 function toTest(value: unknown): WebhookTest {

@@ -176,6 +176,13 @@ test('a test is sent at once, and its attempt is listed with its result', async 
   await attempts(page).nth(1).waitFor({ state: 'detached' });
   await attempts(page).getByText('succeeded 204').waitFor();
   assert.equal(await button(card(page), /^Redeliver/).count(), 0, 'a test is never delivered again');
+  await button(attempts(page), /^Details/).click();
+  const dialog = page.getByRole('dialog', { name: 'webhook.test, attempt 1' });
+  const { headers, body } = endpoint.received.at(-1) ?? assert.fail();
+  await dialog.getByText(`webhook-signature: ${String(headers['webhook-signature'])}`).waitFor();
+  await dialog.getByText(body, { exact: true }).waitFor();
+  assert.deepEqual(await seriousFaults(page), []);
+  await button(dialog, 'Close').click();
 });
 
 test('the attempts update by themselves, and an event is delivered again and replayed', async () => {

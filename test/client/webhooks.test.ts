@@ -72,6 +72,9 @@ test('a test is signed by the old and the new secret, and is in the list of atte
     assert.ok(event.type === 'webhook.test');
     assert.deepEqual(event.data, { webhookId: id });
   }
+  const { request } = await webhooks.delivery(id, attempt.id);
+  assert.equal(request?.body, sent.body);
+  assert.equal(request.headers['webhook-signature'], sent.headers['webhook-signature']);
   const found = [];
   for await (const delivery of webhooks.deliveries(id, { status: 'succeeded', limit: 1 }))
     found.push(delivery);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { text as readText } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
-import { signMessage } from '../../src/resources/webhooks/direct-transport.ts';
+import { signMessage } from '../../src/resources/webhooks/message.ts';
 import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';

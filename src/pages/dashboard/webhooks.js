@@ -9,6 +9,7 @@ import { Skeleton } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { Name, Table } from '../shared/table.js';
 import { DELIVERY_CHOICES, DELIVERY_COLUMNS, Endpoint, outcome, WebhookState } from '../shared/webhooks.js';
+import { Attempt } from './attempt.js';
 import { KeyErrorNotice } from './layout.js';
 import { ChangeWebhook, CreateWebhook } from './webhook-form.js';
 
@@ -124,6 +125,7 @@ function WebhookTable({ webhooks, openId, onToggle }) {
  * }} props `webhooks` is the list that was loaded last
  */
 function OpenWebhook({ account, webhook, webhooks, scopes, onSecret, onChanged }) {
+  const [shown, setShown] = useState(/** @type {Delivery | undefined} */ (undefined));
   const [isChanging, setIsChanging] = useState(false);
   const [status, setStatus] = useState('');
   const [action, setAction] = useState(/** @type {Action | undefined} */ (undefined));
@@ -150,11 +152,17 @@ function OpenWebhook({ account, webhook, webhooks, scopes, onSecret, onChanged }
     {
       name: '',
       cell: (delivery) =>
-        delivery.type !== 'webhook.test' &&
         html`<div class="actions">
+          <button type="button" onClick=${() => setShown(delivery)}>
+            Details<span class="hidden-text"> of attempt ${delivery.attempt}, ${delivery.at}</span>
+          </button>
+          ${
+            delivery.type !== 'webhook.test' &&
+            html`
           <button type="button" onClick=${() => setAction(redelivery(account, webhook, delivery))}>
             Redeliver<span class="hidden-text"> ${delivery.type}, attempt ${delivery.attempt}</span>
-          </button>
+          </button>`
+          }
         </div>`,
     },
   ];
@@ -180,6 +188,7 @@ function OpenWebhook({ account, webhook, webhooks, scopes, onSecret, onChanged }
         ? html`<${Table} caption="Attempts of the webhook" rows=${data} columns=${columns} empty="There is no such attempt yet." />`
         : !error && html`<${Skeleton} label="The attempts" />`
     }
+    ${shown && html`<${Attempt} account=${account} webhookId=${webhook.id} delivery=${shown} onClose=${() => setShown(undefined)} />`}
     ${isChanging && html`<${ChangeWebhook} account=${account} webhook=${webhook} scopes=${scopes} onClose=${() => setIsChanging(false)} onChanged=${changed} />`}
     ${action && html`<${ActionDialog} action=${action} url=${webhook.url} onClose=${() => setAction(undefined)} onDone=${done} />`}
   `;

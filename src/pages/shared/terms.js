@@ -36,6 +36,7 @@ export const OPERATIONS = {
   rotateWebhookSecret: { name: 'Rotate the secret of a webhook' },
   testWebhook: { name: 'Test a webhook' },
   listDeliveries: { name: 'List attempts' },
+  getDelivery: { name: 'Get an attempt' },
   redeliver: { name: 'Deliver an event again' },
   replayWebhook: { name: 'Send events again' },
 };

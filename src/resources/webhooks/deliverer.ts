@@ -9,7 +9,6 @@ import { type Clock, SECOND } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Json } from '../../domain/json.ts';
-import { textFromInstant } from '../../domain/instant.ts';
 import { reasonOf } from '../../domain/startup-error.ts';
 import { Outages } from '../../observability/outages.ts';
 import type { Feed } from '../events/feed.ts';
@@ -24,6 +23,7 @@ import {
   type Outcome,
   retryDelay,
   signingSecrets,
+  testJson,
 } from './rules.ts';
 import type { Sender } from './send.ts';
 import type { ActiveEndpoint, SendingRepository, Settlement } from './sending.ts';
@@ -257,8 +257,6 @@ export class Deliverer {
     const event = { id: 0n, key, type: 'webhook.test' };
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const at = Math.floor(clock().unix);
-      const data = `{"webhookId":${id}}`;
-      const body = `{"id":"${key}","type":"${event.type}","timestamp":"${textFromInstant(at)}","data":${data}}`;
       const changed = new Set<number>();
       this.#reads.add(changed);
       let sent: Promise<Outcome | undefined>;
@@ -271,7 +269,7 @@ export class Deliverer {
         if (changed.has(id)) continue;
         if (served === undefined) return SUSPENDED;
         test = found.value;
-        sent = this.#send(test, key, body as Json<unknown>, true);
+        sent = this.#send(test, key, testJson(key, id, at), true);
       } finally {
         this.#reads.delete(changed);
       }
@@ -517,7 +515,7 @@ function toDelivery(
   at: number,
   outcome: Outcome,
 ): Settlement['deliveries'][number] {
-  const { status, httpStatus, durationMs } = outcome;
+  const { status, httpStatus, durationMs, sentAt } = outcome;
   return {
     webhookId,
     eventId: id,
@@ -525,6 +523,7 @@ function toDelivery(
     type,
     attempt,
     at,
+    ...(sentAt !== undefined && { sentAt }),
     status,
     ...(httpStatus !== undefined && { httpStatus }),
     ...(outcome.status === 'failed' && { failure: outcome.failure }),

@@ -12,7 +12,8 @@ import { Webhook } from 'standardwebhooks';
 import { makeCertificate, startOpenssl, writeGroup } from '../../../test/support/openssl.ts';
 import { until } from '../../../test/support/shared-counting.ts';
 import { test } from '../../../test/support/test.ts';
-import { DirectTransport, signMessage } from './direct-transport.ts';
+import { DirectTransport } from './direct-transport.ts';
+import { signMessage } from './message.ts';
 import type { TransportSettings } from './transport.ts';
 
 const SECRETS = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`);
@@ -38,7 +39,16 @@ function openTransport(t: TestContext, settings: Partial<TransportSettings> = {}
   const transport = new DirectTransport({ clock, allowPrivate: true, ...settings });
   t.after(() => transport.close());
   const post = (url: string, { webhookId = 1, time = 60_000 } = {}) =>
-    transport.post({ webhookId, url, address: LOCAL, id: 'e1', body: '{}', secrets: SECRETS, time });
+    transport.post({
+      webhookId,
+      url,
+      address: LOCAL,
+      id: 'e1',
+      body: '{}',
+      secrets: SECRETS,
+      at: Date.now(),
+      time,
+    });
   return { transport, post };
 }
 

@@ -2,12 +2,12 @@
 import { constants } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
-import { Webhook } from 'standardwebhooks';
 import { type Clock, SECOND } from '../../domain/clock.ts';
 import { chooseAddress, type Found } from './addresses.ts';
+import { messageHeaders } from './message.ts';
 import { Names } from './names.ts';
 import type { FailureKind } from './rules.ts';
-import type { Answer, Content, EndpointRequest, Transport, TransportSettings } from './transport.ts';
+import type { Answer, EndpointRequest, Transport, TransportSettings } from './transport.ts';
 
 /** Taken without an import, which reads all exports of the module and so loads undici. */
 const { request: openRequest } = process.getBuiltinModule('node:http');
@@ -47,17 +47,6 @@ interface OpenAttempt {
   readonly connection: Socket;
   isOver: boolean;
   readonly end: (answer: Answer | undefined) => void;
-}
-
-/** The headers of a message (Standard Webhooks 1.0). */
-export function signMessage({ id, body, secrets }: Content, unix: number): Record<string, string> {
-  // Whole seconds, as the header has them.
-  const at = new Date(Math.floor(unix / SECOND) * SECOND);
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(at.getTime() / SECOND),
-    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' '),
-  };
 }
 
 /** Speaks to the network from its own thread, each time over a connection of its own. */
@@ -181,10 +170,8 @@ function send({ end }: OpenAttempt, socket: Socket, url: URL, message: EndpointR
     maxHeaderSize: HEAD_LENGTH,
     headers: {
       host: url.host,
-      'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(message.body),
-      'user-agent': 'Petstore-Webhooks',
-      ...signMessage(message, unix),
+      ...messageHeaders(message, message.at),
     },
   });
   let interim = 0;

@@ -15,7 +15,8 @@ import {
 } from '../../../test/support/service.ts';
 import { until } from '../../../test/support/shared-counting.ts';
 import { SCOPES } from '../../domain/scope.ts';
-import { DAY, HOUR, MINUTE } from '../../domain/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../domain/clock.ts';
+import { toRequest } from './message.ts';
 import { MOST_TESTS, MOST_WEBHOOKS } from './rules.ts';
 
 const PRIVATE = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
@@ -80,6 +81,7 @@ const OPERATIONS: readonly (readonly [method: string, path: string, body?: objec
   ['POST', '/rotate', {}],
   ['POST', '/test', {}],
   ['GET', '/deliveries'],
+  ['GET', '/deliveries/{deliveryId}'],
   ['POST', '/deliveries/{deliveryId}/redeliver', {}],
   ['POST', '/replay', { since: '2026-11-21T12:00:00Z' }],
 ];
@@ -371,6 +373,49 @@ test('a test is signed and sent at once, says whether the webhook is enabled, an
   assert.equal(enabled, false);
   assert.deepEqual(deliveries[1], listed);
   assertError(await post(`/webhooks/${id}/deliveries/${deliveryId}/redeliver`), 'gone');
+});
+
+test('an attempt shows the headers and the body that the endpoint got, as long as they are known', async (t) => {
+  const service = await startTestService(t, { env: PRIVATE });
+  const { send, post, create, account } = await prepare(service);
+  const path = '/shown';
+  const { id } = await create({ url: `${endpoint.url}${path}`, types: ['category.*'] });
+  const list = async () => (await send(`/webhooks/${id}/deliveries`)).json;
+  const show = async (deliveryId: number, key?: string) =>
+    send(`/webhooks/${id}/deliveries/${deliveryId}`, key === undefined ? {} : { key });
+  assert.equal((await post('/categories', { name: 'Dogs' })).status, 201);
+  const query = { limit: 100, cursor: undefined };
+  await until(async () => {
+    const page = await service.store.webhooks.listDeliveries(id, undefined, query);
+    return 'value' in page && page.value.items.length === 1;
+  });
+  await post(`/webhooks/${id}/test`);
+  const attempts = (await list()).toReversed();
+  const sent = endpoint.receivedAt(path);
+  assert.equal(attempts.length, sent.length);
+  for (const [index, attempt] of attempts.entries()) {
+    const { headers, body } = sent[index] ?? assert.fail();
+    const { request, ...rest } = (await show(attempt.id)).json;
+    assert.deepEqual(rest, attempt);
+    assert.equal(request.body, body);
+    for (const [name, value] of Object.entries(request.headers)) assert.equal(value, headers[name], name);
+    assert.equal(Object.keys(request.headers).length, 5);
+  }
+  const [event, trial] = attempts;
+  const blind = await service.issueKey({ account, scopes: ['webhooks:manage'] });
+  assert.equal((await show(event.id, blind)).json.request, undefined, 'the key may not see categories');
+  assert.ok((await show(trial.id, blind)).json.request !== undefined);
+  assertError(await show(trial.id + 1), 'not_found');
+  assertError(await send(`/webhooks/${id + 1}/deliveries/${trial.id}`), 'not_found');
+  service.clock.advance(SECOND);
+  await post(`/webhooks/${id}/rotate`);
+  const { headers } = (await show(event.id)).json.request;
+  assert.deepEqual(
+    Object.keys(headers).filter((name) => name === 'webhook-signature'),
+    [],
+  );
+  const unsent = { eventKey: String(trial.eventId) };
+  assert.equal(toRequest({ secret: 'whsec_AAAA' }, unsent, '{}'), undefined);
 });
 
 test('a test that fails says why, and its attempts are found by their status', async () => {

@@ -25,7 +25,13 @@ import {
 import { choice, rowFilter, rowId } from '../../http/parameters.ts';
 import type { TypeFilter } from '../events/rules.ts';
 import type { Endpoints } from './endpoints.ts';
-import { toWebhook, type ListedWebhook, type Owner, type WebhookRepository } from './repository.ts';
+import {
+  toDelivery,
+  toWebhook,
+  type ListedWebhook,
+  type Owner,
+  type WebhookRepository,
+} from './repository.ts';
 import {
   MOST_CHANGES_A_DAY,
   MOST_CHOICES,
@@ -38,6 +44,7 @@ import {
 } from './rules.ts';
 import {
   Delivery,
+  DeliveryDetails,
   EXAMPLE_WEBHOOK,
   NewWebhook,
   Replay,
@@ -269,6 +276,31 @@ const listDeliveries = list(Delivery, 'attempts', {
   },
 });
 
+const deliveryId = rowId('Identifier of the attempt.');
+
+const NO_DELIVERY = 'This account has no such webhook, or the webhook no such attempt.';
+
+const getDelivery = read(DeliveryDetails, {
+  id: 'getDelivery',
+  path: '/webhooks/{webhookId}/deliveries/{deliveryId}',
+  ...SHARED,
+  summary: 'Get an attempt',
+  description:
+    'Returns one attempt with the headers, the signature and the body that were sent. The feed keeps the body, so it is there as long as ' +
+    'the event is.',
+  parameters: { webhookId, deliveryId },
+  errors: { not_found: NO_DELIVERY },
+  sample: { client: 'webhooks.delivery' },
+  async handle({ key, parameters }, { webhooks, owner }: Own) {
+    const found = await webhooks.getDelivery(parameters.webhookId, owner, parameters.deliveryId, key.scopes);
+    if ('error' in found) return found;
+    const { webhook, delivery, body } = found.value;
+    // Loaded here, because the sending thread alone needs it otherwise.
+    const { toRequest } = await import('./message.ts');
+    return { value: { ...toDelivery(delivery), request: toRequest(webhook, delivery, body) } };
+  },
+});
+
 const redeliver = act(Delivery, {
   status: 202,
   id: 'redeliver',
@@ -278,15 +310,14 @@ const redeliver = act(Delivery, {
   description:
     'Sends the event of an attempt again as soon as possible, with all its retries. While the webhook is disabled, the event waits. ' +
     'The answer is the attempt that was named.',
-  parameters: { webhookId, deliveryId: rowId('Identifier of the attempt.') },
+  parameters: { webhookId, deliveryId },
   errors: {
-    not_found: 'This account has no such webhook, or the webhook no such attempt.',
+    not_found: NO_DELIVERY,
     gone: 'The event of this attempt is no longer kept, or it was a test.',
   },
   sample: { client: 'webhooks.redeliver' },
   async handle({ actor, parameters, idempotency }, { webhooks, owner }: Own) {
-    const { webhookId: id, deliveryId } = parameters;
-    return webhooks.redeliver(actor, id, owner, deliveryId, idempotency);
+    return webhooks.redeliver(actor, parameters.webhookId, owner, parameters.deliveryId, idempotency);
   },
 });
 
@@ -327,6 +358,7 @@ export const CLIENTS: Resource<Uses> = {
     rotateWebhookSecret,
     testWebhook,
     listDeliveries,
+    getDelivery,
     redeliver,
     replayWebhook,
   ].map(requireWebhooks),

@@ -23,6 +23,7 @@ import type { AccountRepository } from '../accounts/repository.ts';
 import { DISABLE_WEBHOOKS, type KeyRepository } from '../keys/repository.ts';
 import {
   COUNT_MISSED,
+  eventJson,
   LEAVE_ORIGINAL,
   type EventRepository,
   EVENTS,
@@ -32,7 +33,7 @@ import {
   recordEvents,
   type StoredEvent,
 } from '../events/repository.ts';
-import { findStream, isOfStreams, type TypeFilter, visibleStreams } from '../events/rules.ts';
+import { findStream, isOfStreams, type TypeFilter, type Viewer, visibleStreams } from '../events/rules.ts';
 import {
   chooseStreams,
   type FormerChoice,
@@ -43,6 +44,7 @@ import {
   MOST_WEBHOOKS,
   REPLAY_INTERVAL,
   ROTATION_GRACE,
+  testJson,
 } from './rules.ts';
 import type { WebhookPatch } from './schema.ts';
 import { DELIVERIES, type DISABLED_REASONS, OPEN_EVENTS, WEBHOOKS } from './table.ts';
@@ -673,6 +675,13 @@ export function open(
     const webhook = await findWebhook(engine, id, owner);
     return webhook === undefined ? notFound(id, owner) : { value: webhook };
   }
+
+  /** The body of an attempt, if its event is kept and the viewer may see it. */
+  async function findBody({ eventId, eventKey, webhookId, at }: DeliveryRow, viewer: Viewer) {
+    if (eventId === 0n) return testJson(eventKey, webhookId, at);
+    const [event] = await engine.select(EVENTS, sql`WHERE id = ${eventId}`);
+    return event !== undefined && isOfStreams(event, visibleStreams(viewer)) ? eventJson(event) : undefined;
+  }
   return {
     changes,
     /** With its secrets: `toWebhook` is what others may see. */
@@ -754,6 +763,20 @@ export function open(
       const end = sql`${engine.dialect.newest(columns, firstId(cursor))} LIMIT ${raw(String(limit + 1))}`;
       const rows = await engine.select(DELIVERIES, end);
       return { value: mapPage(toPage(rows, limit), toDelivery) };
+    },
+    /**
+     * An attempt with its body, as the feed has it: undefined if the event is no longer kept, or if the scopes may not see it.
+     */
+    async getDelivery(id: number, owner: Owner, deliveryId: number, scopes: readonly Scope[]) {
+      const found = await get(id, owner);
+      if ('error' in found) return found;
+      const [delivery] = await engine.select(
+        DELIVERIES,
+        sql`WHERE id = ${deliveryId} AND webhook_id = ${id}`,
+      );
+      if (delivery === undefined) return notFound(id, owner);
+      const body = await findBody(delivery, { ...owner, scopes });
+      return { value: { webhook: found.value, delivery, body } };
     },
     /** Enables or disables an endpoint for an operator. */
     switch: (actor: Actor, id: number, enabled: boolean) =>

@@ -1,5 +1,7 @@
 // Contract: section 13.
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/clock.ts';
+import { textFromInstant } from '../../domain/instant.ts';
+import type { Json } from '../../domain/json.ts';
 import type { Result } from '../../domain/result.ts';
 import type { Scope } from '../../domain/scope.ts';
 import {
@@ -155,7 +157,12 @@ export const FAILURES = [
 export type FailureKind = (typeof FAILURES)[number];
 
 /** What became of an attempt. Nothing of the answer's body. */
-export type Outcome = { readonly httpStatus?: number; readonly durationMs: number } & (
+export type Outcome = {
+  readonly httpStatus?: number;
+  readonly durationMs: number;
+  /** Unix milliseconds: the time that was signed. Absent: nothing was sent. */
+  readonly sentAt?: number;
+} & (
   | { readonly status: 'succeeded' }
   | {
       readonly status: 'failed';
@@ -193,6 +200,12 @@ export function findDisabling(
   if (outcome.status === 'succeeded') return undefined;
   if (outcome.httpStatus === 410) return 'gone';
   return failingSince !== undefined && now - failingSince >= FAILING ? 'failing' : undefined;
+}
+
+/** The body of a test. `key`: its id; `at`: Unix milliseconds. */
+export function testJson(key: string, webhookId: number, at: number): Json<unknown> {
+  const data = `{"webhookId":${webhookId}}`;
+  return `{"id":"${key}","type":"webhook.test","timestamp":"${textFromInstant(at)}","data":${data}}` as Json<unknown>;
 }
 
 /** Bytes. */

@@ -167,6 +167,56 @@ export const Delivery = z
     examples: [DELIVERY, { ...DELIVERY, id: 90, status: 'failed', httpStatus: 503, failure: 'status' }],
   });
 
+const header = (meaning: string, example: string, most: number) =>
+  z
+    .string()
+    .max(most)
+    .meta({ description: meaning, examples: [example] });
+
+const SENT = {
+  headers: {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': 'Petstore-Webhooks',
+    'webhook-id': '3f0c8a1b5d7e42969b1c4a6f8e2d0b7a',
+    'webhook-timestamp': '1800003600',
+    'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+  body: '{"id":"3f0c8a1b5d7e42969b1c4a6f8e2d0b7a","type":"order.created"}',
+};
+
+const SentRequest = z
+  .object({
+    headers: z
+      .object({
+        'content-type': header('The type of the body.', SENT.headers['content-type'], 40),
+        'user-agent': header('The service.', SENT.headers['user-agent'], 40),
+        'webhook-id': header('The `id` of the event.', SENT.headers['webhook-id'], 64),
+        'webhook-timestamp': header(
+          'When it was sent: a Unix timestamp in seconds.',
+          SENT.headers['webhook-timestamp'],
+          20,
+        ),
+        'webhook-signature': header(
+          'Absent if the secret was rotated since.',
+          SENT.headers['webhook-signature'],
+          200,
+        ).exactOptional(),
+      })
+      .meta({ description: 'The headers, except those of the connection.' }),
+    body: z.string().max(65_536).meta({ description: 'The body, byte for byte.' }),
+  })
+  .meta({ id: 'SentRequest', description: 'What was sent to an endpoint.', examples: [SENT] });
+
+/** An attempt with what was sent. */
+export const DeliveryDetails = Delivery.extend({
+  request: SentRequest.exactOptional(),
+}).meta({
+  id: 'DeliveryDetails',
+  description:
+    'An attempt with its request. `request` is absent if nothing was sent, if the event is no longer kept, or if the key may not see it.',
+  examples: [{ ...DELIVERY, request: SENT }],
+});
+
 export const WebhookTest = Delivery.extend({
   enabled: z.boolean().meta({
     description: 'Whether the webhook is enabled. A disabled one gets tests, but no events.',

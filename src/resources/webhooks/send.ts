@@ -38,6 +38,8 @@ interface Attempt {
   readonly message: Message;
   /** Monotonic milliseconds. The wait for the budget of the account is no part of an attempt, unless it is a test. */
   begin: number;
+  /** Unix milliseconds: when the transport got it. */
+  sentAt?: number;
   /** Aborted when it is withdrawn, or with `LATE`, while the transport does not have it yet. */
   readonly end: AbortController;
 }
@@ -66,7 +68,7 @@ export class Sender {
   /** Undefined: it was withdrawn, so nothing was sent. */
   async send(message: Message): Promise<Outcome | undefined> {
     const { clock } = this.#settings;
-    const attempt = { message, begin: clock().monotonic, end: new AbortController() };
+    const attempt: Attempt = { message, begin: clock().monotonic, end: new AbortController() };
     this.#addWaiting(attempt);
     const late = message.isTest ? setTimeout(() => attempt.end.abort(LATE), ATTEMPT_TIME) : undefined;
     const answer = await this.#attempt(attempt).finally(() => {
@@ -74,7 +76,10 @@ export class Sender {
       this.#removeWaiting(attempt);
     });
     const durationMs = Math.round(clock().monotonic - attempt.begin);
-    return answer === undefined ? undefined : { ...toOutcome(answer), durationMs };
+    const { sentAt } = attempt;
+    return answer === undefined
+      ? undefined
+      : { ...toOutcome(answer), durationMs, ...(sentAt !== undefined && { sentAt }) };
   }
 
   /** When it resolves, no request of this webhook leaves that was made before. Requests that have left go on. */
@@ -118,7 +123,9 @@ export class Sender {
       const { webhookId, url, id, body, secrets } = message;
       // Nothing may wait from here to the transport, which learns of later withdrawals.
       this.#removeWaiting(attempt);
-      return await transport.post({ webhookId, url, address, id, body, secrets, time });
+      const at = Math.floor(clock().unix);
+      attempt.sentAt = at;
+      return await transport.post({ webhookId, url, address, id, body, secrets, at, time });
     } finally {
       for (const endTurn of turns) endTurn();
       if (this.#addresses.get(address.address)?.isUnused === true) this.#addresses.delete(address.address);

@@ -79,6 +79,8 @@ export const DELIVERIES = new Table(
     type: text,
     attempt: integer,
     at: instant,
+    /** The time that was signed. Absent: nothing was sent, or by a version before this one. */
+    sentAt: optional(instant),
     status: enumeration(DELIVERY_STATUSES),
     httpStatus: optional(integer),
     failure: optional(text),

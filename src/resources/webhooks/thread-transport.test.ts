@@ -15,6 +15,7 @@ const REQUEST = {
   id: 'e1',
   body: '{}',
   secrets: [`whsec_${Buffer.alloc(32, 1).toString('base64')}`],
+  at: 0,
   time: 60_000,
 } as const;
 

@@ -16,6 +16,8 @@ export interface EndpointRequest extends Content {
   readonly webhookId: number;
   readonly url: string;
   readonly address: Address;
+  /** Unix milliseconds: the time that is signed. */
+  readonly at: number;
   /** Milliseconds for the connection and the status of the answer. */
   readonly time: number;
 }

@@ -7,6 +7,7 @@ const RANDOM: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/(?:localhost|127\.0\.0\.1):\d{4,}/g, 'http://<listener>'],
   [/(sign-in#)[\w-]{43}/g, '$1<random>'],
   [/"ending":"[0-9A-Za-z]{4}"/g, '"ending":"<random>"'],
+  [/"request":\{"headers":.*\}(?=\})/g, '"request":<random>'],
   [/(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g, '<random>'],
   [/(after=)[\w-]+/g, '$1<random>'],
   // Which delivery is the last one, because the service attempts them in the background.
