@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import { normalBase } from '../config/addresses.ts';
 import { ConfigError } from '../config/config.ts';
-import { isProduction, type Report, runChecks } from '../conformance/run.ts';
+import type { Report } from '../conformance/run.ts';
 import type { Outcome } from '../conformance/check.ts';
 import { UNSEEN } from '../conformance/unseen.ts';
 import { SECOND } from '../domain/clock.ts';
@@ -39,6 +39,8 @@ Exit status: 0 nothing is broken, 1 something is or the check could not finish.`
     const sentKey = key || system.env['PETSTORE_API_KEY'] || '';
     if (!/^[\x21-\x7e]{1,256}$/.test(sentKey))
       throw new ConfigError('PETSTORE_API_KEY or --key must be an API key');
+    // Loaded here, so that help does without it.
+    const { isProduction, runChecks } = await import('../conformance/run.ts');
     const interrupted = new AbortController();
     const forget = onSignal(() => interrupted.abort());
     const wait = async (milliseconds: number, signal: AbortSignal) => {

@@ -1,4 +1,5 @@
-import type { Json } from './json.ts';
+import { toJson } from '../domain/json.ts';
+import { elements, isObject, type Json } from './json.ts';
 import type { ContractOperation } from './description.ts';
 import type { Received } from './transport.ts';
 import type { Bucket, Counted } from './windows.ts';
@@ -44,6 +45,22 @@ export interface Issue {
 /** An issue with the request that showed it. */
 export interface Finding extends Issue {
   readonly request: string;
+}
+
+/** The body as JSON, the same for the same values. A member that is null counts as absent: rules tell the difference. */
+export function asText({ json }: Pick<Answer, 'json'>): string {
+  return json === undefined ? '' : toJson(withoutNulls(json));
+}
+
+export function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return elements(value).map(withoutNulls);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner = null]) => [
+      name,
+      inner === null ? undefined : withoutNulls(inner),
+    ]),
+  );
 }
 
 /** Characters of a value that a report repeats. */

@@ -44,7 +44,9 @@ export class Description {
   readonly #document: Document;
   readonly operations: readonly ContractOperation[];
 
-  constructor(base: string) {
+  constructor() {
+    // Addresses are only in its examples.
+    const base = 'https://petstore.example/v1';
     this.#document = openApi({ production: base }, base).document as unknown as Document;
     this.operations = Object.entries(this.#document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) =>

@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { toJson } from '../domain/json.ts';
 import { type Answer, describeAnswer, describeRequest, type Finding, type Request } from './answer.ts';
+import type { Description } from './description.ts';
 import { type Json, member } from './json.ts';
 
 /** Ends a check: what follows would make no sense. */
@@ -18,11 +19,19 @@ export interface Scene {
   readonly key: string;
   readonly scopes: readonly string[] | undefined;
   /** What the service publishes of itself. */
-  readonly published: Answer;
+  readonly published: { readonly answer: Answer; readonly document: Json | undefined };
+  readonly description: Description;
   /** The category of the animals of this run: no other run has it, and no float holds it. */
   readonly category: bigint;
   /** A text of 16 characters that occurs once. */
   readonly unique: () => string;
+}
+
+/** One try. */
+interface Attempt {
+  readonly answer: Answer;
+  readonly holds: boolean;
+  readonly expected: string;
 }
 
 /** What a check works with. It collects what was expected and did not come. */
@@ -39,12 +48,6 @@ export class Probe {
     const answer = await this.scene.send(request);
     this.answers++;
     return answer;
-  }
-
-  /** The description that the service publishes. */
-  published(): Answer {
-    this.answers++;
-    return this.scene.published;
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -94,10 +97,14 @@ export class Probe {
     );
   }
 
-  /** Whether something holds at one of a few tries: others may change things between two requests. */
-  async atLast(holds: () => Promise<boolean>): Promise<boolean> {
-    for (let tries = 0; tries < 3; tries++) if (await holds()) return true;
-    return false;
+  /** Like `expect`, for what others may change between two requests: it holds if it does at one of a few tries. */
+  async expectAtLast(attempt: () => Promise<Attempt>): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const { answer, holds, expected } = await attempt();
+      if (!holds && tries < 3) continue;
+      this.expect(answer, holds, expected);
+      return;
+    }
   }
 
   /** Adds an animal of this run. It is deleted at the end. @throws CheckEnded */

@@ -331,6 +331,8 @@ export function rulesOf(description: Description, bases: () => readonly string[]
       inspect: api((answer) => {
         const { operation, status, json, headers } = answer;
         if (operation === undefined || status === 429 || status >= 500) return undefined;
+        // Whether a code is one of the set is a promise of its own.
+        if (isRefusal(answer) && !isBare(answer) && !isCode(member(json, 'code'))) return undefined;
         const response =
           isBare(answer) && isRefusal(answer)
             ? {}
@@ -350,6 +352,8 @@ export function rulesOf(description: Description, bases: () => readonly string[]
     },
   ];
 }
+
+const isCode = (code: Json | undefined) => typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
 /** Statuses of the HTTP layer that have the code `invalid_request`. */
 const HTTP_STATUSES: ReadonlySet<number> = new Set([400, 408, 417, 431, 501, 505]);

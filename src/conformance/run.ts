@@ -37,6 +37,9 @@ export interface Report {
   readonly left: readonly string[];
 }
 
+/** The same for every run. */
+const description = new Description();
+
 /** Findings of a rule at most: the first ones show what is wrong. */
 const MOST_FINDINGS = 5;
 
@@ -49,7 +52,6 @@ const CLEANING_TIME = 120_000;
  */
 export async function runChecks(options: RunOptions): Promise<Report> {
   const { base, key, writes, clock, wait, random, signal } = options;
-  const description = new Description(base.href);
   const transport = new Transport(base, clock);
   const bases = new Set([base.href]);
   const tally = new RuleTally(rulesOf(description, () => [...bases]));
@@ -66,7 +68,8 @@ export async function runChecks(options: RunOptions): Promise<Report> {
   let cleaner: Session | undefined;
   try {
     const { account, published } = await openDeployment(session);
-    for (const server of elements(member(readJson(published.text), 'servers'))) {
+    const document = readJson(published.text);
+    for (const server of elements(member(document, 'servers'))) {
       const url = member(server, 'url');
       if (typeof url === 'string') bases.add(url);
     }
@@ -77,7 +80,8 @@ export async function runChecks(options: RunOptions): Promise<Report> {
       bases: [...bases],
       key,
       scopes: account.status === 200 ? scopes : undefined,
-      published,
+      description,
+      published: { answer: published, document },
       category,
       unique: () => Buffer.from(random(8)).toString('hex'),
     };

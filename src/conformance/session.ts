@@ -1,10 +1,11 @@
 // Contract: sections 3.1 and 6.
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, DAY, MINUTE } from '../domain/clock.ts';
+import { PLANS } from '../domain/plan.ts';
 import type { Answer, Request } from './answer.ts';
 import type { Description } from './description.ts';
 import { readJson } from './json.ts';
 import type { Received, Transport } from './transport.ts';
-import { type Bucket, type Counted, readRateHeaders } from './windows.ts';
+import { type Bucket, type Counted, type RateHeaders, readRateHeaders, type Window } from './windows.ts';
 
 /** Ends a run: what follows is not checked. The message says why. */
 export class RunStopped extends Error {}
@@ -35,12 +36,22 @@ const LONGEST_WAIT = 120;
 const LEFT_OF_WINDOW = 0.1;
 const TAKEN_OF_DAY = 0.25;
 
+type Windows = Pick<RateHeaders, 'minute' | 'day'>;
+
+/** The windows of the plan Free, unused. */
+const FREE: Windows = {
+  minute: { limit: PLANS.free.perMinute, remaining: PLANS.free.perMinute, left: MINUTE / 1_000 },
+  day: { limit: PLANS.free.perDay, remaining: PLANS.free.perDay, left: DAY / 1_000 },
+};
+
 const decoder = new TextDecoder();
 
 /** Sends requests one after the other, and waits before the limits are used up. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #last = new Map<Bucket, Counted & { readonly number: number }>();
+  /** What is left of each bucket, for the pace: as the headers say, or else as if the plan were Free. */
+  readonly #known = new Map<Bucket, Pick<Counted, 'receivedAt'> & { readonly rate: Windows }>();
   readonly #taken = new Map<Bucket, number>();
   readonly #startedAt: number;
   readonly #inspect: (answer: Answer) => void;
@@ -99,7 +110,7 @@ export class Session {
     });
     const counted = this.#count(
       received,
-      isMetered ? (received.status === 401 ? 'address' : bucket) : undefined,
+      isMetered ? (received.status === 401 || sentKey === null ? 'address' : bucket) : undefined,
     );
     const text = decoder.decode(received.body);
     const answer: Answer = {
@@ -118,16 +129,31 @@ export class Session {
   #count(received: Received, bucket: Bucket | undefined): Pick<Answer, 'bucket' | 'before' | 'counted'> {
     const before = bucket === undefined ? undefined : this.#last.get(bucket);
     const rate = bucket === undefined ? undefined : readRateHeaders(received.headers);
-    if (bucket === undefined || rate === undefined) return { bucket, before: undefined, counted: undefined };
-    const counted = { rate, sentAt: received.sentAt / 1_000, receivedAt: received.receivedAt / 1_000 };
-    this.#last.set(bucket, { ...counted, number: this.#number });
+    if (bucket === undefined) return { bucket, before: undefined, counted: undefined };
+    const [sentAt, receivedAt] = [received.sentAt / 1_000, received.receivedAt / 1_000];
     this.#taken.set(bucket, (this.#taken.get(bucket) ?? 0) + 1);
+    this.#known.set(bucket, { rate: rate ?? this.#estimate(bucket, receivedAt), receivedAt });
+    if (rate === undefined) return { bucket, before: undefined, counted: undefined };
+    const counted = { rate, sentAt, receivedAt };
+    this.#last.set(bucket, { ...counted, number: this.#number });
     return { bucket, before, counted };
+  }
+
+  /** What is left after one more request, where the headers do not say it. */
+  #estimate(bucket: Bucket, now: number): Windows {
+    const { rate, receivedAt } = this.#known.get(bucket) ?? { rate: FREE, receivedAt: now };
+    const after = ({ limit, remaining, left }: Window, length: number): Window => {
+      const rest = left - (now - receivedAt);
+      return rest > 0
+        ? { limit, remaining: remaining - 1, left: rest }
+        : { limit, remaining: limit - 1, left: length };
+    };
+    return { minute: after(rate.minute, FREE.minute.left), day: after(rate.day, FREE.day.left) };
   }
 
   /** Waits until the next request leaves enough of the minute. @throws RunStopped when it would take too much of the day. */
   async #pace(bucket: Bucket): Promise<void> {
-    const last = this.#last.get(bucket);
+    const last = this.#known.get(bucket);
     if (last === undefined) return;
     const { minute, day } = last.rate;
     const passed = this.#options.clock().monotonic / 1_000 - last.receivedAt;

@@ -1,15 +1,13 @@
 // Contract: sections 1.1 and 9.
 import type { Check } from '../check.ts';
-import { Description } from '../description.ts';
-import { member, readJson, toText } from '../json.ts';
+import { member, toText } from '../json.ts';
 
 export const DESCRIPTION: readonly Check[] = [
   {
     section: '9',
     promise: 'the published description is OpenAPI 3.1 of the interface version 1.0.0',
     run: async (probe) => {
-      const answer = probe.published();
-      const document = readJson(answer.text);
+      const { answer, document } = probe.scene.published;
       const [openapi, version] = [member(document, 'openapi'), member(member(document, 'info'), 'version')];
       probe.expect(
         answer,
@@ -23,9 +21,8 @@ export const DESCRIPTION: readonly Check[] = [
     section: '1.1',
     promise: 'the published description has every operation, with its scope, its stability and its answers',
     run: async (probe) => {
-      const answer = probe.published();
-      const [base = ''] = probe.scene.bases;
-      const differences = new Description(base).differences(readJson(answer.text));
+      const { answer, document } = probe.scene.published;
+      const differences = probe.scene.description.differences(document);
       probe.expect(
         answer,
         differences.length === 0,

@@ -1,6 +1,5 @@
 // Contract: sections 2.6, 2.7 and 3.12.
-import { toJson } from '../../domain/json.ts';
-import type { Answer } from '../answer.ts';
+import { asText } from '../answer.ts';
 import type { Check } from '../check.ts';
 import { elements, type Json, member, toText } from '../json.ts';
 import type { Probe } from '../probe.ts';
@@ -134,11 +133,10 @@ export const ORDERS: readonly Check[] = [
     writes: true,
     run: async (probe) => {
       const { answer, path, pet } = await order(probe);
-      const text = (found: Answer) => (found.json === undefined ? '' : toJson(found.json));
       const read = await probe.get(path);
-      probe.expect(read, text(read) === text(answer), text(answer));
+      probe.expect(read, asText(read) === asText(answer), asText(answer));
       const list = await probe.get(`/store/orders?petId=${pet.id}`);
-      probe.expect(list, text(list) === `[${text(answer)}]`, `[${text(answer)}]`);
+      probe.expect(list, asText(list) === `[${asText(answer)}]`, `[${asText(answer)}]`);
     },
   },
 ];
