@@ -6,7 +6,7 @@ import { normalBase } from '../config/addresses.ts';
 import { ConfigError } from '../config/config.ts';
 import type { Report } from '../conformance/run.ts';
 import type { Outcome } from '../conformance/check.ts';
-import { UNSEEN } from '../conformance/unseen.ts';
+import { OPERATORS_ONLY, UNSEEN } from '../conformance/unseen.ts';
 import { SECOND } from '../domain/clock.ts';
 import { StartupError } from '../domain/startup-error.ts';
 import { ownCommand } from '../terminal/command.ts';
@@ -89,7 +89,8 @@ function viewReport(report: Report, url: URL, writes: boolean): View {
       if (!writes) printLine('It only read: --write also adds, changes and deletes.');
       for (const path of left) printLine(`Left behind: ${path}`);
       printLine('Not seen from outside:');
-      for (const text of UNSEEN) printLine(`  ${text}`);
+      for (const { section, what } of UNSEEN) printLine(`  ${section.padEnd(4)}  ${what}`);
+      printLine(`  ${OPERATORS_ONLY.join(', ')}  configuration, commands, and what only operators see`);
     }
     if (stopped !== undefined) throw new StartupError(`The check did not finish: ${stopped}.`);
     if (broken > 0)

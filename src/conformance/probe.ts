@@ -2,6 +2,7 @@ import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { toJson } from '../domain/json.ts';
 import { type Answer, describeAnswer, describeRequest, type Finding, type Request } from './answer.ts';
 import type { Description } from './description.ts';
+import { NoAnswer } from './transport.ts';
 import { type Json, member } from './json.ts';
 
 /** Ends a check: what follows would make no sense. */
@@ -13,6 +14,8 @@ export class CheckSkipped extends Error {}
 /** What all checks of a run share. */
 export interface Scene {
   readonly send: (request: Request) => Promise<Answer>;
+  /** Milliseconds. */
+  readonly wait: (milliseconds: number) => Promise<void>;
   readonly addresses: () => Promise<readonly string[]>;
   /** The base addresses of the deployment, as its description names them, or else the one that is checked. */
   readonly bases: readonly string[];
@@ -48,6 +51,16 @@ export class Probe {
     const answer = await this.scene.send(request);
     this.answers++;
     return answer;
+  }
+
+  /** Undefined if there was no answer. */
+  async sendIfAnswered(request: Request): Promise<Answer | undefined> {
+    try {
+      return await this.send(request);
+    } catch (error) {
+      if (error instanceof NoAnswer) return undefined;
+      throw error;
+    }
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -97,11 +110,17 @@ export class Probe {
     );
   }
 
-  /** Like `expect`, for what others may change between two requests: it holds if it does at one of a few tries. */
-  async expectAtLast(attempt: () => Promise<Attempt>): Promise<void> {
+  /**
+   * Like `expect`, for what others may change between two requests: it holds if it does at one of a few tries,
+   * with `pause` milliseconds between two.
+   */
+  async expectAtLast(attempt: () => Promise<Attempt>, pause = 0): Promise<void> {
     for (let tries = 1; ; tries++) {
       const { answer, holds, expected } = await attempt();
-      if (!holds && tries < 3) continue;
+      if (!holds && tries < 3) {
+        if (pause > 0) await this.scene.wait(pause);
+        continue;
+      }
       this.expect(answer, holds, expected);
       return;
     }

@@ -65,6 +65,7 @@ export async function runChecks(options: RunOptions): Promise<Report> {
   const category = randomCategory(random);
   const outcomes: Outcome[] = [];
   let stopped: string | undefined;
+  let mayHaveAdded = false;
   let cleaner: Session | undefined;
   try {
     const { account, published } = await openDeployment(session);
@@ -75,7 +76,11 @@ export async function runChecks(options: RunOptions): Promise<Report> {
     }
     const scopes = elements(member(account.json, 'scopes')).filter((scope) => typeof scope === 'string');
     const scene: Scene = {
-      send: (request) => session.send(request),
+      send: (request) => {
+        mayHaveAdded ||= request.method === 'POST';
+        return session.send(request);
+      },
+      wait: (milliseconds) => wait(milliseconds, signal),
       addresses: () => transport.addresses(),
       bases: [...bases],
       key,
@@ -95,7 +100,7 @@ export async function runChecks(options: RunOptions): Promise<Report> {
       );
     }
   } finally {
-    if (writes && session.requests > 0) {
+    if (mayHaveAdded) {
       const time = AbortSignal.timeout(CLEANING_TIME);
       cleaner = new Session({ transport, base, key, description, clock, wait, signal: time }, inspect);
       await clean(cleaner, added, category);

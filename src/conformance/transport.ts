@@ -52,7 +52,16 @@ export class Transport {
   }
 
   /** @throws NoAnswer when there is none in time, or one that is too large. */
-  async send({ method, path, headers, body, fresh }: Sent): Promise<Received> {
+  async send(sent: Sent): Promise<Received> {
+    try {
+      return await this.#exchange(sent);
+    } catch (error) {
+      throw error instanceof NoAnswer ? error : new NoAnswer(describeFault(error));
+    }
+  }
+
+  /** Node.js throws at once for a path or a header that cannot be sent. */
+  async #exchange({ method, path, headers, body, fresh }: Sent): Promise<Received> {
     const { hostname, port } = this.#origin;
     const host = hostname.replace(/^\[|\]$/g, '');
     const sentAt = this.#clock().monotonic;
@@ -90,18 +99,14 @@ export class Transport {
       );
     });
     request.end(body);
-    try {
-      return { ...(await promise), sentAt };
-    } catch (error) {
-      throw error instanceof NoAnswer ? error : new NoAnswer(describeFault(error));
-    }
+    return { ...(await promise), sentAt };
   }
 
-  /** The addresses of the host, the first few of them; none if it is an address. */
+  /** The addresses of the host, the first few of them; none if it is an address, or is not found any more. */
   async addresses(): Promise<readonly string[]> {
     const host = this.#origin.hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) !== 0) return [];
-    const found = await lookup(host, { all: true });
+    const found = await lookup(host, { all: true }).catch(() => []);
     return [...new Set(found.map(({ address }) => address))].slice(0, MOST_ADDRESSES);
   }
 

@@ -107,6 +107,15 @@ export const CONTRACT_FAULTS: readonly ContractFault[] = [
     ),
   },
   {
+    name: 'the description names a server without a version',
+    breaks: ['1.2 the description names'],
+    begin: answering(({ body }, { path }) =>
+      path === '/openapi.json'
+        ? { body: body.replace(/"servers": ?\[/, '$&{"url":"https://api.example/api"},') }
+        : undefined,
+    ),
+  },
+  {
     name: 'a page is missing',
     breaks: ['1.3 pages, descriptions and probes'],
     begin: answering((_, { path }) => (path === '/llms.txt' ? { status: 404 } : undefined)),
@@ -240,6 +249,11 @@ export const CONTRACT_FAULTS: readonly ContractFault[] = [
     ),
   },
   {
+    name: 'the case of a name counts',
+    breaks: ['3.2 categoryId, name'],
+    begin: taking(({ path }) => ({ path: path.replace('name=STRASSE', 'name=strasse.') })),
+  },
+  {
     name: 'the oldest animals come first',
     breaks: ['3.2 the newest animals', '3.2 following Link'],
     begin: answering(({ body, status }, request) =>
@@ -358,6 +372,7 @@ export const CONTRACT_FAULTS: readonly ContractFault[] = [
     breaks: [
       '3.4 the same Idempotency-Key with the same body',
       '3.4 a repeated answer',
+      '3.4 an Idempotency-Key of more',
       '3.4 the same Idempotency-Key with another body',
     ],
     begin: taking((request) =>
@@ -550,6 +565,15 @@ export const CONTRACT_FAULTS: readonly ContractFault[] = [
     begin: taking(({ path }) => ({ path: path.replace('limit=1001', 'limit=1000') })),
   },
   {
+    name: 'the answer with a new key may be stored',
+    breaks: ['3.14 a new key'],
+    begin: answering((answer, { path }) =>
+      path === '/v1/account/keys' && answer.status === 201
+        ? withHeader(answer, 'cache-control', 'private, no-cache')
+        : undefined,
+    ),
+  },
+  {
     name: 'an error has a field too many',
     breaks: ['4.1 every error'],
     begin: answering(({ body, status }) =>
@@ -613,6 +637,23 @@ export const CONTRACT_FAULTS: readonly ContractFault[] = [
           }
         : undefined,
     ),
+  },
+  {
+    name: 'a key that was revoked goes on working',
+    breaks: ['5.4 a new key'],
+    begin: () => {
+      let own = '';
+      const known = new Set<string>();
+      return async (request, forward) => {
+        const answer = await forward(request);
+        const { authorization = '' } = request.headers;
+        own ||= authorization;
+        if (answer.status === 200 && authorization !== '') known.add(authorization);
+        return answer.status === 401 && known.has(authorization)
+          ? forward({ ...request, headers: { ...request.headers, authorization: own } })
+          : answer;
+      };
+    },
   },
   {
     name: 'the plan has other limits than it says',

@@ -2,7 +2,7 @@
 import { toJson } from '../../domain/json.ts';
 import { asText } from '../answer.ts';
 import type { Check } from '../check.ts';
-import { isObject, type Json, member, toText } from '../json.ts';
+import { elements, isObject, type Json, member, toText } from '../json.ts';
 import { CheckSkipped, type Probe } from '../probe.ts';
 
 const WRITE = ['pets:read', 'pets:write'] as const;
@@ -142,19 +142,42 @@ export const PET_CHANGES: readonly Check[] = [
     probe.expectStatus(await probe.get(path), 200);
   }),
   check(
+    '3.2',
+    'categoryId, name, reference and mine keep only such animals, and a name in any case',
+    async (probe) => {
+      const [name, reference] = [probe.scene.unique(), `check ${probe.scene.unique()}`];
+      const { id } = await probe.addPet({ name: `Straße ${name}`, reference });
+      const filters = [
+        `categoryId=${probe.scene.category}&name=${encodeURIComponent(`STRASSE ${name.toUpperCase()}`)}`,
+        `mine=true&reference=${encodeURIComponent(reference)}`,
+        `categoryId=${probe.scene.category}&mine=true&limit=1`,
+      ];
+      for (const filter of filters) {
+        const answer = await probe.get(`/pets?${filter}`);
+        const ids = elements(answer.json).map((pet) => member(pet, 'id'));
+        probe.expect(answer, ids.length === 1 && ids[0] === id, `the animal ${id} and no other`);
+      }
+    },
+  ),
+  check(
     '3.3',
     'an animal is there for every list and every get once it was answered, on any connection',
     async (probe) => {
       const addresses = await probe.scene.addresses();
+      let answered = 0;
       for (const fresh of addresses.length > 1 ? addresses : [true as const, true as const]) {
         const { answer, id, path } = await probe.addPet();
         for (const [read, expected] of [
           [path, asText(answer)],
           [`/pets?id=${id}`, `[${asText(answer)}]`],
         ] as const) {
-          const found = await probe.send({ method: 'GET', path: read, fresh });
-          probe.expect(found, asText(found) === expected, `200 ${expected}`);
+          // A host may have an address at which nobody listens, such as ::1 of localhost.
+          const found = await probe.sendIfAnswered({ method: 'GET', path: read, fresh });
+          if (found !== undefined) probe.expect(found, asText(found) === expected, `200 ${expected}`);
+          answered += Number(found !== undefined);
         }
+        if (fresh === addresses.at(-1))
+          probe.expect(answer, answered > 0, `an answer at ${addresses.join(' or ')}`, 'none');
       }
     },
   ),
@@ -214,6 +237,10 @@ export const PET_CHANGES: readonly Check[] = [
       probe.expect(again, replays.join() === ',true', 'none, then true', replays.map(String).join(', then '));
     },
   ),
+  check('3.4', 'an Idempotency-Key of more than 255 characters is 400', async (probe) => {
+    const key = { 'Idempotency-Key': 'k'.repeat(256) };
+    probe.expectRefusal(await probe.post('/pets', withName(probe, '"Check"'), key), 'invalid_parameter');
+  }),
   check('3.4', 'a 4xx is not stored with its Idempotency-Key', async (probe) => {
     const key = { 'Idempotency-Key': probe.scene.unique() };
     probe.expectRefusal(await probe.post('/pets', withName(probe, '""'), key), 'invalid_request');

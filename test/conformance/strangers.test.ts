@@ -1,0 +1,143 @@
+// Contract: sections 3 and 6. What a check does to others, and what they can do to it.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { checkService, promisesOf } from '../support/checked-service.ts';
+import { fakeClock } from '../support/clock.ts';
+import { type Behaviour, type ProxiedRequest, startFaultyService } from '../support/faulty-service.ts';
+import { Random } from '../support/random.ts';
+import { startTestService } from '../support/service.ts';
+import { test } from '../support/test.ts';
+
+const KEY = `petstore_test_${'a'.repeat(38)}`;
+const BUSINESS = { perMinute: 1_000, perDay: 100_000 };
+
+/** A service of which every request goes through a layer that notes it. */
+async function startNoted(t: TestContext, behaviour: Behaviour = (request, forward) => forward(request)) {
+  const service = await startTestService(t);
+  const layer = await startFaultyService(t, service.url);
+  const noted: { readonly request: ProxiedRequest; readonly status: number }[] = [];
+  layer.behave(async (request, forward) => {
+    const answer = await behaviour(request, forward);
+    noted.push({ request, status: answer.status });
+    return answer;
+  });
+  return { service, url: layer.url, noted };
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
+
+test('without leave to write, only GET, HEAD and OPTIONS are sent', async (t) => {
+  const { service, url, noted } = await startNoted(t);
+  const key = await service.issueKey({ limits: BUSINESS });
+  await checkService(url, key, service.clock, { writes: false });
+  const methods = new Set(noted.map(({ request }) => request.method));
+  assert.deepEqual([...methods].toSorted(), ['GET', 'HEAD', 'OPTIONS']);
+});
+
+test('the check is never refused, and ends when it has taken a quarter of a day', async (t) => {
+  const { service, url, noted } = await startNoted(t);
+  const key = await service.issueKey({ limits: { perMinute: 20, perDay: 200 } });
+  const report = await checkService(url, key, service.clock);
+  assert.equal(report.stopped, 'a quarter of the 200 requests of this day was used');
+  assert.deepEqual(promisesOf(report, 'broken'), []);
+  const refused = noted.filter(({ status }) => status === 429);
+  assert.deepEqual(refused, []);
+  const { items } = await service.store.pets.list({ limit: 100, cursor: undefined });
+  assert.equal(items, '[]');
+});
+
+test('a service that refuses everything ends the check long before a ban', async (t) => {
+  const headers = { ...JSON_HEADERS, 'retry-after': '1' };
+  const body = '{"code":"rate_limit_exceeded","message":"Wait.","status":429}';
+  const { url, noted } = await startNoted(t, async () => ({ status: 429, headers, body }));
+  const report = await checkService(url, KEY, fakeClock());
+  assert.equal(report.stopped, '5 requests were refused with 429 or 503');
+  assert.ok(noted.length < 20, `${noted.length} requests`);
+});
+
+test('a service that says to wait for a day is not waited for', async (t) => {
+  const headers = { ...JSON_HEADERS, 'retry-after': '86400' };
+  const { url, noted } = await startNoted(t, async () => ({ status: 429, headers, body: '{}' }));
+  await assert.rejects(checkService(url, KEY, fakeClock()), /wait for 86400 seconds/);
+  assert.equal(noted.length, 1);
+});
+
+test('the key goes to no other host, whatever redirects and links say', async (t) => {
+  const other = await startNoted(t);
+  const { service, url } = await startNoted(t, async (request, forward) => {
+    const answer = await forward(request);
+    if (request.path === '/v1/store/inventory')
+      return { ...answer, status: 307, headers: { ...answer.headers, location: `${other.url}/v1/pets` } };
+    const link = answer.headers['link']?.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, other.url);
+    return { ...answer, headers: { ...answer.headers, ...(link !== undefined && { link }) } };
+  });
+  const key = await service.issueKey({ limits: BUSINESS });
+  const report = await checkService(url, key, service.clock);
+  assert.ok(promisesOf(report, 'broken').some((promise) => promise.startsWith('3.2 Link is absolute')));
+  assert.ok(promisesOf(report, 'broken').some((promise) => promise.startsWith('3.12 the inventory')));
+  assert.deepEqual(other.noted, []);
+});
+
+test('an answer without end is cut, and the check goes on', async (t) => {
+  const { service, url } = await startNoted(t, async (request, forward) => {
+    const answer = await forward(request);
+    return request.path === '/v1/store/inventory'
+      ? { ...answer, body: `"${'x'.repeat(9 * 1024 * 1024)}"` }
+      : answer;
+  });
+  const key = await service.issueKey({ limits: BUSINESS });
+  const report = await checkService(url, key, service.clock, { writes: false });
+  const inventory = report.outcomes.find(({ promise }) => promise.startsWith('the inventory'));
+  assert.match(inventory?.findings[0]?.came ?? '', /more than 8388608 bytes/);
+  assert.deepEqual(promisesOf(report, 'broken').length, 1);
+});
+
+test('a check that is interrupted deletes what it added', async (t) => {
+  const interrupted = new AbortController();
+  const { service, url, noted } = await startNoted(t, async (request, forward) => {
+    const answer = await forward(request);
+    if (noted.length === 60) interrupted.abort();
+    return answer;
+  });
+  const key = await service.issueKey({ limits: BUSINESS });
+  const report = await checkService(url, key, service.clock, { signal: interrupted.signal });
+  assert.equal(report.stopped, 'it was interrupted');
+  const added = noted.filter(({ request, status }) => request.path === '/v1/pets' && status === 201);
+  assert.ok(added.length > 5);
+  for (const path of report.left) assert.match(path, /\((?:complete|cancelled|revoked)\)$/);
+});
+
+test('others who use the account and the catalogue meanwhile break no promise', async (t) => {
+  const random = new Random(7);
+  const { service, url } = await startNoted(t, async (request, forward) => {
+    const ask = (method: string, path: string, text = '') => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      return forward({ method, path, headers, body: Buffer.from(text), socket: request.socket });
+    };
+    if (random.next() < 0.3)
+      await ask('POST', '/v1/pets', '{"name":"Rex","categoryId":7,"status":"available"}');
+    if (random.next() < 0.2) {
+      const oldest = await ask('GET', '/v1/pets?categoryId=7&limit=3');
+      const [, id] = /"id":(\d+)[^{]*\}\]$/.exec(oldest.body) ?? [];
+      if (id !== undefined) await ask('DELETE', `/v1/pets/${id}`);
+    }
+    return forward(request);
+  });
+  const key = await service.issueKey({ limits: { perMinute: 10_000, perDay: 100_000 } });
+  const report = await checkService(url, key, service.clock);
+  assert.deepEqual(
+    report.outcomes.flatMap(({ promise, findings }) => findings.map((finding) => [promise, finding])),
+    [],
+  );
+});
+
+test('a deployment below a path is checked there', async (t) => {
+  const { service, url } = await startNoted(t, async (request, forward) => {
+    const path = request.path.replace(/^\/shop(?=\/)/, '');
+    const answer = await forward({ ...request, path });
+    return path === request.path ? { ...answer, status: 404, headers: {}, body: '' } : answer;
+  });
+  const key = await service.issueKey({ limits: BUSINESS });
+  const report = await checkService(`${url}/shop`, key, service.clock, { writes: false });
+  assert.deepEqual(promisesOf(report, 'broken'), []);
+});
