@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import { KEY_BY_HASH } from '../../src/resources/keys/table.ts';
-import { FIND_PET, PAGES, ROUNDS } from '../../src/resources/pets/postgres.ts';
+import { FIND_PET, PAGES } from '../../src/resources/pets/postgres.ts';
+import { FILTERED, ROUND } from '../../src/resources/pets/rounds.ts';
 import { selectFirstInCategory } from '../../src/resources/pets/repository.ts';
 import { FIND_UNFOLDED } from '../../src/resources/pets/table.ts';
 import { DIALECT } from '../../src/storage/postgres/dialect.ts';
@@ -94,7 +95,7 @@ const QUERIES: readonly Hot[] = [
       indexes: ['pets_by_category'],
     })),
   ),
-  ...[PAGES.ofOwner(101), ROUNDS.ofOwner].flatMap((text, index) =>
+  ...[PAGES.ofOwner(101), PAGES.ofOwner(ROUND, FILTERED)].flatMap((text, index) =>
     CATEGORIES.map((owner) => ({
       what: `a ${['page', 'round'][index]} of owner ${owner}`,
       text,
@@ -103,7 +104,7 @@ const QUERIES: readonly Hot[] = [
       steps: ['Limit', 'Sort', 'Append', ...CATEGORY_STATUSES.map(() => 'Limit')],
     })),
   ),
-  ...[PAGES.ofOwnerAndStatus(101), ROUNDS.ofOwnerAndStatus].flatMap((text, index) =>
+  ...[PAGES.ofOwnerAndStatus(101), PAGES.ofOwnerAndStatus(ROUND, FILTERED)].flatMap((text, index) =>
     CATEGORIES.flatMap((owner) =>
       CATEGORY_STATUSES.map((status) => ({
         what: `a ${['page', 'round'][index]} of owner ${owner} and status "${status}"`,
@@ -144,7 +145,7 @@ const QUERIES: readonly Hot[] = [
     },
   ]),
   ...['rex', 'rex 7', 'minka'].flatMap((name) =>
-    [PAGES.ofName(101), ROUNDS.ofName].map((text, index) => ({
+    [PAGES.ofName(101), PAGES.ofName(ROUND, FILTERED)].map((text, index) => ({
       what: `a ${['page', 'round'][index]} of the name ${name}`,
       text,
       values: [25_000, name],

@@ -1,7 +1,7 @@
 import { Batcher } from '../../domain/batcher.ts';
 import { firstId, toPage } from '../../domain/page.ts';
 import type { Database } from '../../storage/postgres/connections.ts';
-import { choosePage, chooseRound, type PageKind, type RoundKind } from './pages.ts';
+import { choosePage, chooseRound, type PageKind } from './pages.ts';
 import { FILTERED, type Filtered, needsRounds, openRounds, requireFolded, ROUND } from './rounds.ts';
 import {
   COLUMNS,
@@ -40,10 +40,6 @@ const selectOfAnyStatus = (by: IndexedBy, rows: number, columns = COLUMNS) => `S
     ${INDEXED_STATUSES.map((status) => `(${selectOfStatus(by, `'${status}'`, rows, columns)})`).join(' UNION ALL ')}
   ) AS newest ORDER BY id DESC LIMIT ${rows}`;
 
-/** The animals of the folded name `$2` with an id up to `$1`, as `selectOfStatus`. */
-const selectOfName = (rows: number, columns: string) => `SELECT ${columns} FROM pets
-  WHERE (folded_name, id) <= ((SELECT $2::text), $1) AND folded_name >= (SELECT $2::text) ORDER BY folded_name DESC, id DESC LIMIT ${rows}`;
-
 /** Filters of a page whose animals are few. A parameter that is null filters nothing. */
 const FEW = `id <= $1 AND ($3::text IS NULL OR status = $3) AND ($4::bigint IS NULL OR category_id = $4)
   AND ($5::bigint IS NULL OR owner_id = $5) AND ($6::text IS NULL OR folded_name = $6)`;
@@ -52,38 +48,35 @@ const FEW = `id <= $1 AND ($3::text IS NULL OR status = $3) AND ($4::bigint IS N
  * A test shows that an index alone answers each, however large the table. The number of rows is part of
  * the text: with a parameter the server would plan the query each time.
  */
-export const PAGES: Readonly<Record<PageKind, (rows: number) => string>> = {
-  all: (rows: number) => `SELECT ${COLUMNS} FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT ${rows}`,
+export const PAGES: Readonly<Record<PageKind, (rows: number, columns?: string) => string>> = {
+  all: (rows) => `SELECT ${COLUMNS} FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT ${rows}`,
   /**
    * In the order of the index by status. With an equality the server may walk the ids instead and drop animals of other
    * statuses, which takes very long when all animals of this status are old.
    */
-  ofStatus: (rows: number) => `SELECT ${COLUMNS} FROM pets
+  ofStatus: (rows) => `SELECT ${COLUMNS} FROM pets
     WHERE (status, id) <= ($2, $1) AND status >= $2 ORDER BY status DESC, id DESC LIMIT ${rows}`,
-  ofCategoryAndStatus: (rows: number) => selectOfStatus('category_id', '$3', rows),
-  ofCategory: (rows: number) => selectOfAnyStatus('category_id', rows),
-  ofOwnerAndStatus: (rows: number) => selectOfStatus('owner_id', '$3', rows),
-  ofOwner: (rows: number) => selectOfAnyStatus('owner_id', rows),
-  ofName: (rows: number) => selectOfName(rows, COLUMNS),
+  ofCategoryAndStatus: (rows) => selectOfStatus('category_id', '$3', rows),
+  ofCategory: (rows) => selectOfAnyStatus('category_id', rows),
+  ofOwnerAndStatus: (rows, columns) => selectOfStatus('owner_id', '$3', rows, columns),
+  ofOwner: (rows, columns) => selectOfAnyStatus('owner_id', rows, columns),
+  /** The subqueries as in `selectOfStatus`. */
+  ofName: (rows, columns = COLUMNS) => `SELECT ${columns} FROM pets
+    WHERE (folded_name, id) <= ((SELECT $2::text), $1) AND folded_name >= (SELECT $2::text)
+    ORDER BY folded_name DESC, id DESC LIMIT ${rows}`,
   /** MATERIALIZED: the server looks up the ids first, at most 100, whatever the other filters are. */
-  ofIds: (rows: number) => `WITH wanted AS MATERIALIZED (
+  ofIds: (rows) => `WITH wanted AS MATERIALIZED (
       SELECT ${COLUMNS}, owner_id, folded_name FROM pets WHERE id = ANY ($2::bigint[])
     )
     SELECT ${COLUMNS} FROM wanted WHERE ${FEW} AND ($7::text IS NULL OR reference = $7)
     ORDER BY id DESC LIMIT ${rows}`,
   /** MATERIALIZED: the server looks up the reference first, of which each owner has one at most. */
-  ofReference: (rows: number) => `WITH wanted AS MATERIALIZED (
+  ofReference: (rows) => `WITH wanted AS MATERIALIZED (
       SELECT id, status, category_id, owner_id, folded_name FROM pets WHERE reference = $2
     ), page AS MATERIALIZED (
       SELECT id FROM wanted WHERE ${FEW} ORDER BY id DESC LIMIT ${rows}
     )
     SELECT ${COLUMNS} FROM pets WHERE id = ANY (ARRAY(SELECT id FROM page)) ORDER BY id DESC`,
-};
-
-export const ROUNDS: Readonly<Record<RoundKind, string>> = {
-  ofOwner: selectOfAnyStatus('owner_id', ROUND, FILTERED),
-  ofOwnerAndStatus: selectOfStatus('owner_id', '$3', ROUND, FILTERED),
-  ofName: selectOfName(ROUND, FILTERED),
 };
 
 export const FIND_PET = `SELECT ${COLUMNS} FROM pets WHERE id = $1`;
@@ -117,7 +110,7 @@ export function openPostgresReads(pool: Database): PetReads {
 
   function look(query: PetQuery, from: bigint): Promise<Filtered[]> {
     const { kind, values } = chooseRound(query);
-    return pool.query(ROUNDS[kind], [from, ...values], `round ${kind}`);
+    return pool.query(PAGES[kind](ROUND, FILTERED), [from, ...values], `round ${kind}`);
   }
 
   /** Not shared: it ends when its client has gone. */

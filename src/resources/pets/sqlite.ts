@@ -26,57 +26,38 @@ const ofStatus = (by: 'category' | 'owner', status: string, columns = 'id, json'
 const ofAnyStatus = (by: 'category' | 'owner', columns?: string) =>
   INDEXED_STATUSES.map((status) => ofStatus(by, `'${status}'`, columns)).join(' UNION ALL ');
 
-/** Animals of the folded name `?2`, with an id up to `?1`. */
-const ofName = (columns: string) =>
-  `SELECT ${columns} FROM pets INDEXED BY pets_by_name WHERE folded_name = ?2 AND id <= ?1`;
-
-export const ROUNDS: Readonly<Record<RoundKind, string>> = {
-  ofOwner: `${ofAnyStatus('owner', FILTERED)} ORDER BY id DESC LIMIT ${ROUND}`,
-  ofOwnerAndStatus: `${ofStatus('owner', '?3', FILTERED)} ORDER BY id DESC LIMIT ${ROUND}`,
-  ofName: `${ofName(FILTERED)} ORDER BY id DESC LIMIT ${ROUND}`,
-};
-
 /** Filters of a page whose animals are few. A parameter that is null filters nothing. */
 const FEW = `id <= ?1 AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR category_id = ?4)
   AND (?5 IS NULL OR owner_id = ?5) AND (?6 IS NULL OR folded_name = ?6)`;
 
-/**
- * A test shows that an index answers each, however large the table. The number of rows is part of the text, because SQLite
- * plans a query with a limit as parameter again each time.
- */
-export const PAGES: Readonly<Record<PageKind, (rows: number) => string>> = {
-  all: (rows: number) => joinPage('SELECT json FROM pets NOT INDEXED WHERE id <= ?1', rows),
-  ofStatus: (rows: number) =>
-    joinPage('SELECT json FROM pets INDEXED BY pets_by_status WHERE id <= ?1 AND status = ?2', rows),
-  ofCategoryAndStatus: (rows: number) => joinPage(ofStatus('category', '?3'), rows),
-  ofCategory: (rows: number) => joinPage(ofAnyStatus('category'), rows),
-  ofOwnerAndStatus: (rows: number) => joinPage(ofStatus('owner', '?3'), rows),
-  ofOwner: (rows: number) => joinPage(ofAnyStatus('owner'), rows),
-  ofName: (rows: number) => joinPage(ofName('json'), rows),
+/** The animals of each page and those after them. A test shows that an index answers each, however large the table. */
+const ANIMALS: Readonly<Record<PageKind, (rows: number, columns?: string) => string>> = {
+  all: () => 'SELECT json FROM pets NOT INDEXED WHERE id <= ?1',
+  ofStatus: () => 'SELECT json FROM pets INDEXED BY pets_by_status WHERE id <= ?1 AND status = ?2',
+  ofCategoryAndStatus: () => ofStatus('category', '?3'),
+  ofCategory: () => ofAnyStatus('category'),
+  ofOwnerAndStatus: (_, columns) => ofStatus('owner', '?3', columns),
+  ofOwner: (_, columns) => ofAnyStatus('owner', columns),
+  ofName: (_, columns = 'json') =>
+    `SELECT ${columns} FROM pets INDEXED BY pets_by_name WHERE folded_name = ?2 AND id <= ?1`,
   /** CROSS JOIN: SQLite looks up each id of the list, and never walks the animals. */
-  ofIds: (rows: number) =>
-    joinPage(
-      `SELECT id, json FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN pets NOT INDEXED
-         WHERE id = wanted AND ${FEW} AND (?7 IS NULL OR reference = ?7)`,
-      rows,
-    ),
+  ofIds: () => `SELECT id, json FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN pets NOT INDEXED
+    WHERE id = wanted AND ${FEW} AND (?7 IS NULL OR reference = ?7)`,
   /** One animal of each owner at most. They are sorted without their JSON. */
-  ofReference: (rows: number) =>
-    joinPage(
-      `SELECT id, json FROM pets NOT INDEXED WHERE id IN (
-         SELECT id FROM pets INDEXED BY pets_by_reference WHERE reference = ?2 AND ${FEW} ORDER BY id DESC LIMIT ${rows})`,
-      rows,
-    ),
+  ofReference: (rows) => `SELECT id, json FROM pets NOT INDEXED WHERE id IN (
+    SELECT id FROM pets INDEXED BY pets_by_reference WHERE reference = ?2 AND ${FEW} ORDER BY id DESC LIMIT ${rows})`,
 };
 
-/**
- * SQLite joins the page itself: a row for each animal takes half as long again. One animal more than asked for shows
- * whether another page follows.
- */
-function joinPage(animals: string, rows: number): string {
+/** The number of rows is part of the text, because SQLite plans a query with a limit as parameter again each time. */
+const selectNewest = (kind: PageKind, rows: number, columns?: string) =>
+  `${ANIMALS[kind](rows, columns)} ORDER BY id DESC LIMIT ${rows}`;
+
+/** SQLite joins the page itself: a row for each animal takes half as long again. */
+export const selectPage = (kind: PageKind, rows: number) =>
   // The aggregate takes its rows in the order of the inner query, which SQLite must keep because of the LIMIT.
-  return `SELECT count(*), group_concat(json) FROM (${animals} ORDER BY id DESC LIMIT ${rows})`;
-}
+  `SELECT count(*), group_concat(json) FROM (${selectNewest(kind, rows)})`;
+
+export const selectRound = (kind: RoundKind) => selectNewest(kind, ROUND, FILTERED);
 
 /** Bytes of the pages that stay cached. The responses of the pages hold as many again. */
 const CACHED_BYTES = 8 * 1024 * 1024;
@@ -95,7 +76,8 @@ export function openSqliteReads(reader: Reader): PetReads {
   function readPage(query: PetQuery): PetPage {
     const { limit, cursor } = query;
     const { kind, values } = choosePage(query, writeIds);
-    const statement = reader.of<PageRow>(`page ${kind} ${limit}`, () => PAGES[kind](limit + 1));
+    // One animal more than asked for shows whether another page follows.
+    const statement = reader.of<PageRow>(`page ${kind} ${limit}`, () => selectPage(kind, limit + 1));
     reader.begin();
     const [count, animals] = statement.get(firstId(cursor), ...values) ?? [];
     if (animals === undefined || animals === null) return toPetPage('', undefined);
@@ -109,7 +91,7 @@ export function openSqliteReads(reader: Reader): PetReads {
   function look(query: PetQuery, from: bigint): Filtered[] {
     reader.begin();
     const { kind, values } = chooseRound(query);
-    return reader.of<Filtered>(ROUNDS[kind]).all(from, ...values);
+    return reader.of<Filtered>(`round ${kind}`, () => selectRound(kind)).all(from, ...values);
   }
 
   const readInRounds = openRounds(look, readPage);
