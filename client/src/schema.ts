@@ -21,7 +21,7 @@ export interface Pet {
   readonly color?: string | undefined;
   /** Beta. The day of its birth, often an estimate: not after tomorrow in UTC. */
   readonly birthDate?: string | undefined;
-  /** Beta. Addresses of photos, of at most 1024 characters as the URL Standard writes them. The service never fetches them. */
+  /** Beta. The https addresses of photos, of at most 1024 characters as the URL Standard writes them. The service never fetches them. */
   readonly photoUrls?: readonly string[] | undefined;
   /** Beta. Short texts to find it by. No two differ in case only. */
   readonly tags?: readonly string[] | undefined;
@@ -53,7 +53,7 @@ export interface NewPet {
   readonly color?: string | undefined;
   /** Beta. The day of its birth, often an estimate: not after tomorrow in UTC. */
   readonly birthDate?: string | undefined;
-  /** Beta. Addresses of photos, of at most 1024 characters as the URL Standard writes them. The service never fetches them. */
+  /** Beta. The https addresses of photos, of at most 1024 characters as the URL Standard writes them. The service never fetches them. */
   readonly photoUrls?: readonly string[] | undefined;
   /** Beta. Short texts to find it by. No two differ in case only. */
   readonly tags?: readonly string[] | undefined;
@@ -80,7 +80,7 @@ export interface PetPatch {
   readonly color?: string | null | undefined;
   /** Beta. The day of its birth, often an estimate: not after tomorrow in UTC. */
   readonly birthDate?: string | null | undefined;
-  /** Beta. Addresses of photos, of at most 1024 characters as the URL Standard writes them. The service never fetches them. */
+  /** Beta. The https addresses of photos, of at most 1024 characters as the URL Standard writes them. The service never fetches them. */
   readonly photoUrls?: readonly string[] | null | undefined;
   /** Beta. Short texts to find it by. No two differ in case only. */
   readonly tags?: readonly string[] | null | undefined;

@@ -61,6 +61,20 @@ test('without TLS, a sample, a secret and the lines of the first request are cop
   assert.equal(await readClipboard(dashboard), secret);
 });
 
+test('under another name of the host, the pictures of the reference are shown, and "try it" reaches the service', async () => {
+  const { page, foreign } = await openUnderName('/reference');
+  const hidden = await page.evaluate(
+    'Array.from(document.images).filter(({ naturalWidth }) => naturalWidth === 0).map(({ src }) => src)',
+  );
+  assert.deepEqual(hidden, []);
+  await page.locator('#listPets').getByText('Try it').click();
+  const form = page.locator('#listPets form');
+  await form.getByLabel('API key').fill(await service.issueKey({ account: 'name' }));
+  await form.getByRole('button', { name: /^Send/ }).click();
+  await form.getByText('200 OK').waitFor();
+  assert.deepEqual(foreign, []);
+});
+
 test('what a browser does not let the page copy is selected', async () => {
   const { page } = await openPage(browser, service.url);
   await page.addInitScript(`

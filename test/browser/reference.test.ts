@@ -117,23 +117,60 @@ for (const { device, options } of SCREENS)
     await page.context().close();
   });
 
-test('the button that copies a sample is seen under the mouse, and always on a phone', async () => {
-  for (const isMobile of [false, true]) {
-    const { page } = await openReference(browser, shared.url, { isMobile, hasTouch: isMobile });
-    const copy = page.locator('#quick-start .copy:visible');
-    const readOpacity = () =>
-      page.evaluate(
-        `getComputedStyle(document.querySelector('#quick-start label:has(:checked) + pre + .copy')).opacity`,
-      );
-    await copy.waitFor();
-    if (!isMobile) {
-      await page.mouse.move(0, 0);
-      assert.equal(await readOpacity(), '0');
-      await page.locator('#quick-start pre:visible').hover();
-    }
-    assert.equal(await readOpacity(), '1');
+test('an address that is typed on the open page leads to its section on a phone', async () => {
+  const { page } = await openReference(browser, shared.url, { ...SCREENS[1].options, isMobile: true });
+  for (const id of ['getWebhook', 'createPet', 'Order.shipDate']) {
+    await page.evaluate(`location.hash = '#${id}'`);
+    await until(
+      page,
+      `(() => {
+        const { top } = document.getElementById('${id}').getBoundingClientRect();
+        return Math.abs(top - Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop)) <= 2;
+      })()`,
+    );
+  }
+  await page.context().close();
+});
+
+test('the button that copies a sample is always seen, and covers no code', async () => {
+  for (const { options } of SCREENS) {
+    const { page } = await openReference(browser, shared.url, options);
+    await page.mouse.move(0, 0);
+    const copy = page.locator('#listPets .samples.code .copy:visible');
+    const opacity =
+      'getComputedStyle(document.querySelector("#listPets label:has(:checked) + pre + .copy")).opacity';
+    assert.equal(await page.evaluate(opacity), '1');
+    const [button, code] = [
+      await copy.boundingBox(),
+      await page.locator('#listPets pre:visible').first().boundingBox(),
+    ];
+    assert.ok(button && code && button.y + button.height <= code.y + 1);
     await page.context().close();
   }
+});
+
+test('on a phone, a sample stands below the sentence that leads to it', async () => {
+  const { page } = await openReference(browser, shared.url, SCREENS[1].options);
+  const tops = await page.evaluate<number[]>(
+    `['.prose', '.aside', '.aside + .prose'].map((part) =>
+      document.querySelector('#receive-webhooks .pair > ' + part).getBoundingClientRect().top)`,
+  );
+  assert.deepEqual(
+    tops,
+    tops.toSorted((one, other) => one - other),
+  );
+  assert.equal(new Set(tops).size, 3);
+  await page.context().close();
+});
+
+test('the dashboard has the name of the service where the reference has it', async () => {
+  const { page } = await openReference(browser, shared.url, { viewport: { width: 1600, height: 900 } });
+  const place = async () => (await page.locator('.brand').boundingBox())?.x;
+  const before = await place();
+  await page.locator('.top').getByRole('link', { name: 'Dashboard' }).click();
+  await page.getByLabel('API key').waitFor();
+  assert.equal(await place(), before);
+  await page.context().close();
 });
 
 test('search finds operations, the guide, fields and error codes by the keyboard alone, and marks what it found', async () => {
@@ -179,20 +216,27 @@ test('search gives first what explains a word, and leads the focus to its sectio
   await page.context().close();
 });
 
-test('an operation has the fields of its body with their values, and one line for the errors of HTTP', async () => {
-  const { page } = await openPage(browser, shared.url);
-  await page.goto(`${shared.url}/reference`);
-  const section = page.locator('#createPet');
-  const field = section.locator('dt', { hasText: 'status' }).locator('+ dd');
-  assert.match(await field.innerText(), /one of available, pending, sold/);
-  assert.equal(await section.locator('.errors', { hasText: '505' }).count(), 0);
-  assert.equal(
-    await section
-      .getByText(/405 for a method/)
-      .getByRole('link')
-      .getAttribute('href'),
-    '#errors',
-  );
+test('search knows the words that people use, and shows nothing similar beside what has the word', async () => {
+  const { page } = await openReference(browser, shared.url, SCREENS[0].options);
+  await page.keyboard.press('/');
+  const input = page.getByLabel('Search the reference');
+  for (const [query, id] of [
+    ['pagination', 'paging'],
+    ['photo', 'Pet.photoUrls'],
+    ['auth', 'authentication'],
+    ['quota', 'rate-limits'],
+    ['throttling', 'rate-limits'],
+    ['gender', 'Pet.sex'],
+    ['callback', 'receive-webhooks'],
+  ] as const) {
+    await input.fill(query);
+    await page.locator(`#hits a[href="#${id}"]`).first().waitFor();
+  }
+  await input.fill('shipdate');
+  await page.locator('#hits a', { hasText: 'Order.shipDate' }).first().waitFor();
+  for (const hit of await page.locator('#hits a').allInnerTexts()) assert.match(hit, /shipdate/i);
+  await input.fill('shipdaet');
+  await page.locator('#hits a', { hasText: 'Order.shipDate' }).first().waitFor();
   await page.context().close();
 });
 

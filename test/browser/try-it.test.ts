@@ -26,7 +26,7 @@ async function tryOut(id: string): Promise<Locator> {
 
 async function send(form: Locator, status: string): Promise<void> {
   await form.getByRole('button', { name: /^Send to/ }).click();
-  await form.locator('.result strong', { hasText: status }).waitFor();
+  await form.locator('.outcome strong', { hasText: status }).waitFor();
 }
 
 test('"try it" shows the refusal, the rate headers, the time, and the line that was sent', async () => {
@@ -38,11 +38,26 @@ test('"try it" shows the refusal, the rate headers, the time, and the line that 
   await form.getByLabel('limit').fill('1');
   await send(form, '200 OK');
   await send(form, '429 Too Many Requests');
+  assert.match(await form.locator('.outcome').innerText(), / in \d+ ms/);
   const result = await form.locator('.result').innerText();
-  for (const part of [/ in \d+ ms/, /"rate_limit_exceeded"/, /x-ratelimit-remaining: 0/, /retry-after: \d+/])
+  for (const part of [/"rate_limit_exceeded"/, /x-ratelimit-remaining: 0/, /retry-after: \d+/])
     assert.match(result, part);
   assert.ok(result.includes(`curl -i '${shared.url}/v1/pets?limit=1'`));
   assert.ok(!result.includes(key), 'the line has the name of the variable');
+});
+
+test('"try it" has a choice for values that are known, and tells a screen reader the status alone', async () => {
+  const key = await shared.issueKey();
+  const form = await tryOut('listPets');
+  const status = form.getByLabel('status');
+  assert.deepEqual(await status.locator('option').allInnerTexts(), ['', 'available', 'pending', 'sold']);
+  assert.deepEqual(await form.getByLabel('mine').locator('option').allInnerTexts(), ['', 'true', 'false']);
+  await form.getByLabel('API key').fill(key);
+  await status.selectOption('sold');
+  await send(form, '200 OK');
+  assert.match(await form.locator('.result').innerText(), /[?&]status=sold'/);
+  assert.match(await form.getByRole('status').innerText(), /^200 OK in \d+ ms$/);
+  await status.selectOption('');
 });
 
 test('"try it" sends and shows an int64 exactly', async () => {
@@ -95,7 +110,7 @@ test('"try it" sends to the other environment when it is chosen, with the key of
   await form.getByLabel('API key').fill(key);
   await form.getByLabel('Server').selectOption(`${staging.url}/v1`);
   await form.getByRole('button', { name: 'Send to staging' }).click();
-  await form.locator('.result strong', { hasText: '200 OK' }).waitFor();
+  await form.locator('.outcome strong', { hasText: '200 OK' }).waitFor();
   await page.reload();
   assert.equal(await (await tryOut('listCategories')).getByLabel('API key').inputValue(), key);
 });

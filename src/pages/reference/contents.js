@@ -57,27 +57,27 @@ export function followContents(contents) {
           : sections.findLast((section) => section.getBoundingClientRect().top <= line);
     mark((read ?? sections[0])?.id ?? '');
   };
-  /** Samples are laid out when they come near, which moves the target: brings it into view until it stays. */
-  const settle = (frames = 10) => {
+  /** Pictures that came later have moved the target of a first visit. */
+  const settle = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target === null) return;
     target.scrollIntoView({ behavior: 'instant' });
     const section = target.closest('section[id]');
     jump = section === null ? undefined : { section, at: scrollY };
     find();
-    if (frames > 0) requestAnimationFrame(() => settle(frames - 1));
   };
-  // Not after a reload or Back, which lead to where the reader was.
+  // Not after a reload or Back, which lead to where the reader was: their entries of the history are marked.
+  const arrive = () => {
+    if (history.state !== null) return;
+    history.replaceState('visited', '');
+    settle();
+  };
+  addEventListener('load', arrive);
+  addEventListener('hashchange', arrive);
   addEventListener('click', ({ target }) => {
     const link = target instanceof Element ? target.closest('a') : null;
-    if (link?.hash)
-      requestAnimationFrame(() => {
-        if (link.href === location.href) settle();
-      });
-  });
-  addEventListener('load', () => {
-    const [visit] = performance.getEntriesByType('navigation');
-    if (visit instanceof PerformanceNavigationTiming && visit.type === 'navigate') settle();
+    // The same address again changes nothing else.
+    if (link?.hash && link.href === location.href) requestAnimationFrame(settle);
   });
   let isWaiting = false;
   addEventListener(

@@ -55,6 +55,8 @@ export interface Sample {
 export interface Passage {
   readonly text: string;
   readonly samples: readonly Sample[];
+  /** The text after the samples, if no other samples follow it; else empty. */
+  readonly rest: string;
 }
 
 /** `Rate limits` as `rate-limits`: the address of a page of the guide. */
@@ -94,17 +96,17 @@ export function renderText(text: string): string {
 
 /** Takes the code out of the text: samples that follow one another are one sample in several languages. */
 function splitPassages(text: string): readonly Passage[] {
-  const passages: { text: string; samples: Sample[] }[] = [];
+  const passages: { text: string; samples: Sample[]; rest: string }[] = [];
   let isInText = false;
   for (const token of marked.lexer(text)) {
     if (token.type === 'space') continue;
     if (token.type === 'code' && isLanguage(token['lang'] ?? '')) {
-      if (passages.length === 0) passages.push({ text: '', samples: [] });
+      if (passages.length === 0) passages.push({ text: '', samples: [], rest: '' });
       passages.at(-1)?.samples.push({ language: token['lang'] as Language, source: token['text'] as string });
       isInText = false;
       continue;
     }
-    if (!isInText) passages.push({ text: '', samples: [] });
+    if (!isInText) passages.push({ text: '', samples: [], rest: '' });
     isInText = true;
     const passage = passages.at(-1);
     if (passage !== undefined) passage.text += marked.parser([token]);
@@ -112,7 +114,9 @@ function splitPassages(text: string): readonly Passage[] {
   // Beside a single group of samples, the whole text stands.
   const [first, ...others] = passages.filter(({ samples }) => samples.length > 0);
   if (first === undefined || others.length > 0) return passages;
-  return [{ text: passages.map(({ text: part }) => part).join(''), samples: first.samples }];
+  const join = (parts: readonly Passage[]) => parts.map(({ text: part }) => part).join('');
+  const end = passages.indexOf(first) + 1;
+  return [{ text: join(passages.slice(0, end)), samples: first.samples, rest: join(passages.slice(end)) }];
 }
 
 interface GuidePage {

@@ -1,6 +1,7 @@
 import MiniSearch from 'minisearch';
+import { WORDS } from './search-words.js';
 
-/** @typedef {{ id: string, kind: keyof typeof WEIGHTS, title: string, address: string, text: string }} Entry a part of the page that can be found */
+/** @typedef {{ id: string, kind: keyof typeof WEIGHTS, title: string, address: string, text: string, words: string }} Entry a part of the page that can be found */
 
 /** A page that explains a word comes before the fields that have it in their name. */
 const WEIGHTS = { Guide: 3, Error: 2, Operation: 1.5, Schema: 1, Field: 0.5 };
@@ -14,6 +15,9 @@ const EXCERPT = 140;
 const readText = (element) =>
   element instanceof HTMLElement ? element.innerText.replaceAll(/\s+/g, ' ').trim() : '';
 
+/** The attributes of an answer are those of its schema, which is found itself. */
+const TEXTS = '.prose, .fields:not(.attributes .fields), .errors';
+
 /** Pages of the guide, operations, schemas, fields and error codes, as the page shows them. @param {Element} content @returns {Entry[]} */
 function readEntries(content) {
   const entries = Array.from(
@@ -21,13 +25,14 @@ function readEntries(content) {
     /** @returns {Entry} */ (section) => {
       const isOperation = section.classList.contains('operation');
       const kind = isOperation ? 'Operation' : section.classList.contains('schema') ? 'Schema' : 'Guide';
-      const texts = Array.from(section.querySelectorAll('.prose, .fields, .errors'), readText);
+      const texts = Array.from(section.querySelectorAll(TEXTS), readText);
       return {
         id: section.id,
         kind,
         title: readText(section.querySelector('h2')),
         address: Array.from(section.querySelectorAll('.address > :is(.method, code)'), readText).join(' '),
         text: texts.join(' '),
+        words: WORDS[section.id] ?? '',
       };
     },
   );
@@ -39,6 +44,7 @@ function readEntries(content) {
       title: term.id,
       address: '',
       text: readText(term.nextElementSibling),
+      words: WORDS[term.id] ?? '',
     }),
   );
   const codes = Array.from(
@@ -49,6 +55,7 @@ function readEntries(content) {
       title: `${readText(row.children[0])} ${readText(row.children[1])}`,
       address: '',
       text: readText(row.children[2]),
+      words: '',
     }),
   );
   return [...entries, ...fields, ...codes];
@@ -57,13 +64,12 @@ function readEntries(content) {
 /** @param {Entry[]} entries */
 function index(entries) {
   const search = new MiniSearch({
-    fields: ['title', 'address', 'text'],
+    fields: ['title', 'address', 'text', 'words'],
     idField: 'number',
     searchOptions: {
-      boost: { title: 4 },
+      boost: { title: 4, words: 2 },
       boostDocument: (number) => WEIGHTS[entries[number]?.kind ?? 'Schema'],
       prefix: true,
-      fuzzy: 0.15,
       combineWith: 'AND',
     },
     // `Order.petId` is found by `order`, `petid` and `pet`.
@@ -119,7 +125,9 @@ export function startSearch(button, content) {
     // Made when it is needed first, because it takes longer than everything else here.
     made ??= ((entries) => ({ entries, search: index(entries) }))(readEntries(content));
     const { entries, search } = made;
-    const hits = search.search(input.value).slice(0, MOST_HITS);
+    const exact = search.search(input.value);
+    // What is only similar is for words that nothing has.
+    const hits = (exact.length > 0 ? exact : search.search(input.value, { fuzzy: 0.2 })).slice(0, MOST_HITS);
     status.textContent =
       input.value.trim() === ''
         ? ''

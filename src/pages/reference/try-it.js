@@ -26,14 +26,14 @@ function readRequest(form, server) {
   let filled = path;
   /** @type {string | undefined} */
   let body;
-  for (const field of form.querySelectorAll('input, textarea')) {
-    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) continue;
-    const { name, value } = field;
-    if (field.dataset['in'] === 'key') headers['Authorization'] = `Bearer ${value.trim()}`;
-    else if (field.dataset['in'] === 'body') body = value;
+  for (const field of form.querySelectorAll('[data-in]')) {
+    const { name, value, dataset } =
+      /** @type {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} */ (field);
+    if (dataset['in'] === 'key') headers['Authorization'] = `Bearer ${value.trim()}`;
+    else if (dataset['in'] === 'body') body = value;
     else if (value !== '') {
-      if (field.dataset['in'] === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value));
-      else if (field.dataset['in'] === 'header') headers[name] = value;
+      if (dataset['in'] === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+      else if (dataset['in'] === 'header') headers[name] = value;
       // Several values are sent as one parameter each.
       else for (const each of value.split(',')) query.append(name, each.trim());
     }
@@ -69,7 +69,7 @@ function block(title, text) {
 
 /** Sends the request of a form and shows what came. @param {HTMLFormElement} form @param {string} server */
 async function sendForm(form, server) {
-  const result = form.querySelector('.result');
+  const [outcome, result] = [form.querySelector('.outcome'), form.querySelector('.result')];
   const request = readRequest(form, server);
   const { method, url, headers, body } = request;
   const sent = block('Sent', curlLine(request));
@@ -83,39 +83,46 @@ async function sendForm(form, server) {
     });
     const text = await response.text();
     const time = Math.round(performance.now() - begin);
-    const [line, status] = [document.createElement('p'), document.createElement('strong')];
+    const status = document.createElement('strong');
     status.textContent = `${response.status} ${response.statusText}`;
     status.className = response.ok ? 'good' : 'bad';
-    line.append(status, ` in ${time} ms`);
+    // Screen readers read this line alone.
+    outcome?.replaceChildren(status, ` in ${time} ms`);
     const lines = Array.from(response.headers, ([name, value]) => `${name}: ${value}`).join('\n');
     result?.replaceChildren(
-      line,
       ...(text === '' ? [] : block('Body', layOut(text))),
       ...block('Headers', lines),
       ...sent,
     );
   } catch (error) {
-    const line = document.createElement('p');
+    const line = document.createElement('span');
     line.className = 'bad';
     line.textContent = `No answer came from ${url}: ${error instanceof Error ? error.message : String(error)}`;
-    result?.replaceChildren(line, ...sent);
+    outcome?.replaceChildren(line);
+    result?.replaceChildren(...sent);
   }
 }
+
+const LOOPBACK = /^https?:\/\/(?:127\.|0\.0\.0\.0|localhost|\[::1?\])/;
 
 /** Lets each operation be tried. @param {HTMLElement} content */
 export function startTrying(content) {
   /** @type {Server[]} */
   const servers = JSON.parse(content.dataset['servers'] ?? '[]');
   const running = content.dataset['server'] ?? '';
+  // An address of the service's own machine is not one of the reader's: under that name, this page has the service.
+  const here = LOOPBACK.test(running) ? new URL('v1', location.href).href : running;
   for (const details of content.querySelectorAll('details.try')) {
     const [form, button] = [details.querySelector('form'), details.querySelector('button.main')];
     if (!(details instanceof HTMLDetailsElement) || form === null || button === null) continue;
     details.hidden = false;
     const choice = document.createElement('select');
-    for (const { url, name } of servers)
-      choice.add(new Option(`${name}: ${url}`, url, false, url === running));
+    for (const { url, name } of servers) {
+      const address = url === running ? here : url;
+      choice.add(new Option(`${name}: ${address}`, address, false, url === running));
+    }
     const nameButton = () => {
-      const { name } = servers.find(({ url }) => url === choice.value) ?? { name: '' };
+      const { name = '' } = servers[choice.selectedIndex] ?? {};
       button.textContent = `Send to ${name.toLowerCase()}`;
     };
     choice.addEventListener('change', nameButton);

@@ -61,7 +61,7 @@ const DETAILS = {
   }),
   photoUrls: list(photoUrl, { least: 1, most: 10, error: 'must be a list of 1 to 10 addresses' }).meta({
     description:
-      `Beta. Addresses of photos, of at most ${ADDRESS_LENGTH} characters as the URL Standard writes them. The service never ` +
+      `Beta. The https addresses of photos, of at most ${ADDRESS_LENGTH} characters as the URL Standard writes them. The service never ` +
       'fetches them.',
     examples: [['https://photos.example/rex.jpg']],
   }),
