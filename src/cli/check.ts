@@ -42,7 +42,10 @@ Exit status: 0 nothing is broken, 1 something is or the check could not finish.`
     // Loaded here, so that help does without it.
     const { isProduction, runChecks } = await import('../conformance/run.ts');
     const interrupted = new AbortController();
-    const forget = onSignal(() => interrupted.abort());
+    const forget = onSignal(() => {
+      printError('petstore: The check ends, and deletes what it added.');
+      interrupted.abort();
+    });
     const wait = async (milliseconds: number, signal: AbortSignal) => {
       if (milliseconds >= LONG_PAUSE && system.stderr.isTTY === true)
         printError(`petstore: It waits ${Math.ceil(milliseconds / SECOND)} s, to stay below the limits.`);
@@ -105,9 +108,6 @@ function describe({ section, promise, state, answers, reason, findings }: Outcom
     return findings.map(
       ({ request, expected, came }) => `${title}: ${request}: expected ${expected}; came ${came}`,
     );
-  return [
-    state === 'kept'
-      ? `${title} (${answers} ${answers === 1 ? 'answer' : 'answers'})`
-      : `${title}: ${reason}`,
-  ];
+  if (state === 'not checked') return [`${title}: ${reason}`];
+  return [answers === 0 ? title : `${title} (${answers} ${answers === 1 ? 'answer' : 'answers'})`];
 }

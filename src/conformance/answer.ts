@@ -22,8 +22,6 @@ export interface Request {
 /** An answer, with what is known of its request. */
 export interface Answer extends Received {
   readonly request: Request;
-  /** How many answers came before it. */
-  readonly number: number;
   readonly text: string;
   /** Undefined if the body is no JSON. */
   readonly json: Json | undefined;
@@ -31,7 +29,7 @@ export interface Answer extends Received {
   /** Undefined for a page, and for OPTIONS, which counts nowhere. */
   readonly bucket: Bucket | undefined;
   /** The answer before it that was counted in the same windows. */
-  readonly before: (Counted & { readonly number: number }) | undefined;
+  readonly before: Counted | undefined;
   /** Its own rate headers, if they have the right form. */
   readonly counted: Counted | undefined;
 }

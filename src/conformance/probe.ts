@@ -47,18 +47,22 @@ export class Probe {
     this.scene = scene;
   }
 
+  /** @throws CheckEnded when there is no answer */
   async send(request: Request): Promise<Answer> {
-    const answer = await this.scene.send(request);
-    this.answers++;
-    return answer;
+    const answer = await this.trySending(request);
+    if (!(answer instanceof NoAnswer)) return answer;
+    const came = answer.message;
+    this.findings.push({ request: describeRequest(request), expected: 'an answer', came });
+    throw new CheckEnded();
   }
 
-  /** Undefined if there was no answer. */
-  async sendIfAnswered(request: Request): Promise<Answer | undefined> {
+  async trySending(request: Request): Promise<Answer | NoAnswer> {
     try {
-      return await this.send(request);
+      const answer = await this.scene.send(request);
+      this.answers++;
+      return answer;
     } catch (error) {
-      if (error instanceof NoAnswer) return undefined;
+      if (error instanceof NoAnswer) return error;
       throw error;
     }
   }

@@ -4,7 +4,7 @@ import { PLANS } from '../domain/plan.ts';
 import type { Answer, Request } from './answer.ts';
 import type { Description } from './description.ts';
 import { readJson } from './json.ts';
-import type { Received, Transport } from './transport.ts';
+import { NoAnswer, type Received, type Sent, type Transport } from './transport.ts';
 import { type Bucket, type Counted, type RateHeaders, readRateHeaders, type Window } from './windows.ts';
 
 /** Ends a run: what follows is not checked. The message says why. */
@@ -22,12 +22,18 @@ interface SessionOptions {
   readonly signal: AbortSignal;
 }
 
-/** Requests of a run at most, and milliseconds. */
+/** Requests of the checks at most, and milliseconds. */
 const MOST_REQUESTS = 600;
 const MOST_TIME = 30 * 60_000;
 
 /** Answers 429 and 503 of a run at most. A ban takes a hundred refusals of a minute. */
 const MOST_REFUSALS = 5;
+
+/** Requests without an answer at most. Each may take as long as a request may. */
+const MOST_SILENCE = 5;
+
+/** Milliseconds of the deletions at the end. */
+const CLEANING_TIME = 120_000;
 
 /** Seconds that a refused request waits at most. */
 const LONGEST_WAIT = 120;
@@ -49,29 +55,43 @@ const decoder = new TextDecoder();
 /** Sends requests one after the other, and waits before the limits are used up. */
 export class Session {
   readonly #options: SessionOptions;
-  readonly #last = new Map<Bucket, Counted & { readonly number: number }>();
+  readonly #last = new Map<Bucket, Counted>();
   /** What is left of each bucket, for the pace: as the headers say, or else as if the plan were Free. */
   readonly #known = new Map<Bucket, Pick<Counted, 'receivedAt'> & { readonly rate: Windows }>();
   readonly #taken = new Map<Bucket, number>();
-  readonly #startedAt: number;
   readonly #inspect: (answer: Answer) => void;
-  #number = 0;
+  #requests = 0;
   #refusals = 0;
+  #silence = 0;
+  /** What ends the run early: a signal, or an instant of the monotonic clock. */
+  #signal: AbortSignal;
+  #end: number;
+  #isCleaning = false;
   #waited = 0;
 
   constructor(options: SessionOptions, inspect: (answer: Answer) => void) {
     this.#options = options;
-    this.#startedAt = options.clock().monotonic;
+    this.#signal = options.signal;
+    this.#end = options.clock().monotonic + MOST_TIME;
     this.#inspect = inspect;
   }
 
   get requests(): number {
-    return this.#number;
+    return this.#requests;
   }
 
   /** Milliseconds that were waited for the limits. */
   get waited(): number {
     return this.#waited;
+  }
+
+  /** The checks are over, or were interrupted. What follows deletes what they added, also from the part of the day that is left to others. */
+  beginCleaning(): void {
+    this.#isCleaning = true;
+    this.#signal = new AbortController().signal;
+    this.#end = this.#options.clock().monotonic + CLEANING_TIME;
+    this.#refusals = 0;
+    this.#silence = 0;
   }
 
   /** @throws RunStopped, NoAnswer */
@@ -89,7 +109,7 @@ export class Session {
   }
 
   async #sendOnce(request: Request): Promise<Answer> {
-    const { transport, description, base, key } = this.#options;
+    const { description, base, key } = this.#options;
     const path = request.path.replace(/\?.*/s, '');
     const operation = request.isPage ? undefined : description.find(request.method, path);
     const bucket = operation?.['x-allowance'] === 'holder' ? 'holder' : 'plan';
@@ -97,7 +117,7 @@ export class Session {
     if (isMetered) await this.#pace(bucket);
     this.#requireTime();
     const sentKey = request.key === undefined ? key : request.key;
-    const received = await transport.send({
+    const received = await this.#receive({
       method: request.method,
       path: `${base.pathname.slice(0, request.isPage ? -'/v1'.length : undefined)}${request.path}`,
       headers: {
@@ -108,6 +128,7 @@ export class Session {
       body: typeof request.body === 'string' ? new TextEncoder().encode(request.body) : request.body,
       fresh: request.fresh,
     });
+    this.#requests++;
     const counted = this.#count(
       received,
       isMetered ? (received.status === 401 || sentKey === null ? 'address' : bucket) : undefined,
@@ -116,7 +137,6 @@ export class Session {
     const answer: Answer = {
       ...received,
       request,
-      number: this.#number++,
       text,
       json: request.isPage ? undefined : readJson(text),
       operation,
@@ -124,6 +144,16 @@ export class Session {
     };
     this.#inspect(answer);
     return answer;
+  }
+
+  async #receive(sent: Sent): Promise<Received> {
+    try {
+      return await this.#options.transport.send(sent);
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      if (++this.#silence > MOST_SILENCE) throw new RunStopped(`${MOST_SILENCE} requests had no answer`);
+      throw error;
+    }
   }
 
   #count(received: Received, bucket: Bucket | undefined): Pick<Answer, 'bucket' | 'before' | 'counted'> {
@@ -135,7 +165,7 @@ export class Session {
     this.#known.set(bucket, { rate: rate ?? this.#estimate(bucket, receivedAt), receivedAt });
     if (rate === undefined) return { bucket, before: undefined, counted: undefined };
     const counted = { rate, sentAt, receivedAt };
-    this.#last.set(bucket, { ...counted, number: this.#number });
+    this.#last.set(bucket, counted);
     return { bucket, before, counted };
   }
 
@@ -159,7 +189,7 @@ export class Session {
     const passed = this.#options.clock().monotonic / 1_000 - last.receivedAt;
     const isOver = (left: number) => passed >= left;
     const taken = this.#taken.get(bucket) ?? 0;
-    if (!isOver(day.left)) {
+    if (!this.#isCleaning && !isOver(day.left)) {
       if (taken >= Math.ceil(day.limit * TAKEN_OF_DAY))
         throw new RunStopped(`a quarter of the ${day.limit} requests of this day was used`);
       if (day.remaining <= day.limit * LEFT_OF_WINDOW)
@@ -170,19 +200,19 @@ export class Session {
   }
 
   async #pause(milliseconds: number): Promise<void> {
-    const { transport, wait, signal } = this.#options;
+    const { transport, wait } = this.#options;
     // The other side may close idle connections meanwhile.
     transport.close();
     this.#requireTime();
     this.#waited += milliseconds;
-    await wait(milliseconds, signal);
+    await wait(milliseconds, this.#signal);
   }
 
   #requireTime(): void {
-    const { clock, signal } = this.#options;
-    if (signal.aborted) throw new RunStopped('it was interrupted');
-    if (this.#number >= MOST_REQUESTS) throw new RunStopped(`it has sent ${MOST_REQUESTS} requests`);
-    if (clock().monotonic - this.#startedAt > MOST_TIME)
+    if (this.#signal.aborted) throw new RunStopped('it was interrupted');
+    if (this.#requests >= MOST_REQUESTS && !this.#isCleaning)
+      throw new RunStopped(`it has sent ${MOST_REQUESTS} requests`);
+    if (this.#options.clock().monotonic > this.#end)
       throw new RunStopped(`it took more than ${MOST_TIME / 60_000} minutes`);
   }
 }

@@ -49,5 +49,4 @@ for (const { name, breaks, begin, limits = BUSINESS } of CONTRACT_FAULTS)
 test('no two faults look the same', () => {
   for (const [name, text] of reports)
     for (const [other, same] of reports) assert.ok(name === other || text !== same, `${name}, ${other}`);
-  assert.ok(reports.size >= 25);
 });

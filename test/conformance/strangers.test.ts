@@ -92,6 +92,19 @@ test('an answer without end is cut, and the check goes on', async (t) => {
   assert.deepEqual(promisesOf(report, 'broken').length, 1);
 });
 
+test('a service that breaks every connection ends the check', async (t) => {
+  let count = 0;
+  const { service, url } = await startNoted(t, (request, forward) => {
+    if (++count > 40) throw new Error('broken');
+    return forward(request);
+  });
+  const key = await service.issueKey({ limits: BUSINESS });
+  const report = await checkService(url, key, service.clock);
+  assert.equal(report.stopped, '5 requests had no answer');
+  assert.ok(count < 60, `${count} requests`);
+  assert.ok(report.left.some((path) => path.startsWith('/pets/')));
+});
+
 test('a check that is interrupted deletes what it added', async (t) => {
   const interrupted = new AbortController();
   const { service, url, noted } = await startNoted(t, async (request, forward) => {
