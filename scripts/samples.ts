@@ -39,8 +39,12 @@ export function generateSamples(base: string) {
   );
 }
 
-/** The generator makes statements in Java without a class around them. */
+/**
+ * The generator makes statements in Java without a class around them. What it makes in C# throws the body of an error away, which
+ * says what to do.
+ */
 function complete(language: string, source: string): string {
+  if (language === 'csharp') return source.replace(/^ *response\.EnsureSuccessStatusCode\(\);\n/m, '');
   if (language !== 'java') return source;
   const lines = source.trim().split('\n');
   return `import java.net.URI;

@@ -56,6 +56,7 @@ function python({ method, path, body, type, hasAnswer }: SampleRequest, base: st
   const data = body === undefined ? '' : `\n    data=json.dumps(${pythonLiteral(body)}).encode(),`;
   const contentType = body === undefined ? '' : `\n        "Content-Type": "${type}",`;
   return `${hasAnswer || body !== undefined ? 'import json\n' : ''}import os
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 request = Request(
@@ -65,8 +66,11 @@ request = Request(
         "Authorization": f"Bearer {os.environ['PETSTORE_API_KEY']}",${contentType}
     },
 )
-with urlopen(request) as response:
-    print(${hasAnswer ? 'json.load(response)' : 'response.status'})`;
+try:
+    with urlopen(request) as response:
+        print(${hasAnswer ? 'json.load(response)' : 'response.status'})
+except HTTPError as error:
+    raise SystemExit(error.read().decode())`;
 }
 
 const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };

@@ -56,7 +56,58 @@ async function runSample(t: TestContext, language: Language, source: string, key
   return await project.run(execPath, ['sample.mts'], { PETSTORE_API_KEY: key });
 }
 
+/** What a sample writes, also if it fails. */
+async function writtenBy(...run: Parameters<typeof runSample>): Promise<string> {
+  try {
+    return await runSample(...run);
+  } catch (error) {
+    if (error instanceof MissingProgram) throw error;
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    return `${stdout}${stderr}${String(error)}`;
+  }
+}
+
+test('the samples of Idempotency in all languages are one request', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const samples = await samplesOf(service, 'Idempotency');
+  for (const language of LANGUAGES)
+    assert.match(await runSample(t, language, samples.get(language) ?? '', key), /Rex/);
+  assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 1);
+});
+
 for (const language of LANGUAGES) {
+  test(`each sample of the guide in ${language} shows the message of a refusal`, async (t) => {
+    const service = await startTestService(t);
+    for (const heading of [
+      'Quick start',
+      'Backing off',
+      'Paging',
+      'Idempotency',
+      'Adopt an animal',
+      'Your account',
+    ]) {
+      const source = (await samplesOf(service, heading)).get(language) ?? assert.fail(heading);
+      assert.match(
+        await writtenBy(t, language, source, 'petstore_live_wrong'),
+        /malformed or mistyped/,
+        heading,
+      );
+    }
+  });
+
+  test(`the sample of Quick start in ${language} can be run twice, also in a shop with categories`, async (t) => {
+    const service = await startTestService(t);
+    const key = await service.issueKey();
+    for (const name of ['Cats', 'Dogs'])
+      await call(service.url, '/v1/categories', { key, body: `{"name":"${name}"}` });
+    const source = (await samplesOf(service, 'Quick start')).get(language) ?? assert.fail();
+    for (let times = 1; times <= 2; times++) {
+      assert.match(await runSample(t, language, source, key), /Luna/);
+      assert.equal((await call(service.url, '/v1/pets', { key })).json.length, times);
+    }
+  });
+
   const sample = async (service: TestService, heading: string) =>
     (await samplesOf(service, heading)).get(language) ??
     assert.fail(`${heading} has no sample in ${language}`);

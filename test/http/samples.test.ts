@@ -168,3 +168,9 @@ test('the TypeScript samples print what the API answers with the published clien
     if (isPage) assert.equal(printed.match(/\bid: \d+|\brequestId: /g)?.length, answer.length);
   });
 });
+
+test('a Python sample prints the message of a refusal', async (t) => {
+  const service = await database.start(t);
+  const { Python } = samplesOf(service).find(({ id }) => id === 'listPets') ?? assert.fail();
+  await assert.rejects(runPython(Python, 'petstore_live_wrong'), /malformed or mistyped/);
+});
