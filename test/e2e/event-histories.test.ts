@@ -231,10 +231,10 @@ test('histories over three instances with kills, lost connections and slow trans
     onLost: () => undefined,
   });
   t.after(() => engine.close());
-  const proxy = await startTcpProxy(t, Number(new URL(DATABASE_URL).port));
+  const proxy = await startTcpProxy(t, DATABASE_URL);
   const { connect, kill } = await startKilledInstances(t, 3, {
     ...variables,
-    DATABASE_URL: proxy.through(DATABASE_URL),
+    DATABASE_URL: proxy.url,
   });
 
   let last = 0;

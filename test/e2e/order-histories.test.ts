@@ -63,9 +63,9 @@ test('histories with kills and lost connections keep every promise', async (t) =
   const variables: Variables = { ...(await sharedServers(t)), MAX_OPEN_ORDERS };
   const { DATABASE_URL = '' } = variables;
   const { key } = await issueKey(variables);
-  const proxy = await startTcpProxy(t, Number(new URL(DATABASE_URL).port));
+  const proxy = await startTcpProxy(t, DATABASE_URL);
   const start = async () => {
-    const service = await startServiceProcess(t, { ...variables, DATABASE_URL: proxy.through(DATABASE_URL) });
+    const service = await startServiceProcess(t, { ...variables, DATABASE_URL: proxy.url });
     const client = keepAliveClient(service.url, key, CLIENTS);
     t.after(() => client.close());
     return { kill: () => service.child.kill('SIGKILL'), ...client };

@@ -53,14 +53,14 @@ async function startInstances(t: TestContext, count: number) {
   t.after(() => Promise.all(services.map((service) => service.stop())));
   const env = await sharedServers(t);
   const { DATABASE_URL: url = '' } = env;
-  const proxy = await startTcpProxy(t, Number(new URL(url).port));
+  const proxy = await startTcpProxy(t, url);
   const clock = fakeClock();
   const passTime = await stopDatabaseClock(url, clock().unix);
   while (services.length < count)
     services.push(
       await startTestService(t, {
         clock,
-        env: { ...env, MAX_OPEN_ORDERS: '1000', DATABASE_URL: proxy.through(url) },
+        env: { ...env, MAX_OPEN_ORDERS: '1000', DATABASE_URL: proxy.url },
       }),
     );
   const client = new Client({ connectionString: url });

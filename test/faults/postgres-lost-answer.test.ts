@@ -12,8 +12,8 @@ import { test } from '../support/test.ts';
 async function startBehindProxy(t: TestContext) {
   const direct = { DATABASE_URL: await temporaryPostgres(t) };
   const { key } = await issueKey(direct);
-  const proxy = await startTcpProxy(t, Number(new URL(direct.DATABASE_URL).port));
-  const variables = { DATABASE_URL: proxy.through(direct.DATABASE_URL), PORT: '0' };
+  const proxy = await startTcpProxy(t, direct.DATABASE_URL);
+  const variables = { DATABASE_URL: proxy.url, PORT: '0' };
   const service = await startServiceProcess(t, variables);
   const create = (name: string, headers: Record<string, string> = {}) =>
     call(service.url, '/v1/pets', { key, body: `{"name":"${name}","categoryId":1}`, headers });

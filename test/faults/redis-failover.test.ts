@@ -8,6 +8,7 @@ import { type RunningService, startServiceProcess, temporaryEnvironment } from '
 import { announceProxy, ask, findOwner, temporaryCluster, temporaryReplica } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
 import { BACK, until } from '../support/shared-counting.ts';
+import type { Fault } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
 
 const LIMITS = { perMinute: 60, perDay: 1_000 };
@@ -17,9 +18,9 @@ const INSTANCES = 2;
 /** Milliseconds in which an instance answers, on a busy machine too. */
 const PATIENCE = 10_000;
 
-const silences = {
-  'answers late': 200,
-  'does not answer': undefined,
+const silences: Readonly<Record<string, Fault>> = {
+  'answers late': { delay: () => 200 },
+  'does not answer': 'one way',
 };
 
 /** Whether an instance has logged a message about a server. */
@@ -30,7 +31,7 @@ function hasLogged(service: RunningService, message: string, server: string): bo
     .some((line) => line.includes(`"${message}"`) && line.includes(`"${server}"`));
 }
 
-for (const [what, delay] of Object.entries(silences)) {
+for (const [what, fault] of Object.entries(silences)) {
   test(`requests are answered while a primary hands its slots to a server that ${what}`, async (t) => {
     const servers = await temporaryCluster(t);
     const [gone, other] = servers;
@@ -69,8 +70,7 @@ for (const [what, delay] of Object.entries(silences)) {
     /** On a busy machine an answer of Redis may come too late, so that an instance gives a share: then it is asked again. */
     const untilShared = (some = callers) => until(async () => (await sendAll(some)).join() === '60');
     await untilShared();
-    if (delay === undefined) proxy.hold();
-    else proxy.delay(delay);
+    proxy.begin(fault);
     await ask(replica.url, ['CLUSTER', 'FAILOVER']);
     await until(async () => {
       await sendAll(moved);
@@ -79,8 +79,7 @@ for (const [what, delay] of Object.entries(silences)) {
     for (let round = 0; round < 20; round++) await sendAll(moved);
     assert.deepEqual(await sendAll(moved), ['30']);
     await untilShared(callers.filter((caller) => !moved.includes(caller)));
-    proxy.release();
-    proxy.delay(0);
+    proxy.end();
     await until(() => services.every((service) => hasLogged(service, BACK, proxy.name)));
     for (let round = 0; round < 40; round++) await sendAll(moved);
     await untilShared();

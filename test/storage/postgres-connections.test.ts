@@ -109,11 +109,11 @@ test('a database outage costs 503s and no restart', async (t) => {
 
 test('when the server stops answering, one timeout later all connections are new', async (t) => {
   const { url } = await postgresFixture(t);
-  const proxy = await startTcpProxy(t, Number(new URL(url).port));
-  const { pets } = await impatientStore(t, proxy.through(url));
+  const proxy = await startTcpProxy(t, url);
+  const { pets } = await impatientStore(t, proxy.url);
   const readAll = () => Promise.all([1n, 2n, 3n, 4n, 5n].map((id) => pets.get(id)));
   await readAll();
-  proxy.freeze();
+  proxy.begin('half-open');
   // Who asks for the same meanwhile does not wait twice.
   const pages = await Promise.allSettled(Array.from({ length: 3 }, () => pets.list({ limit: 1 })));
   assert.deepEqual(
@@ -126,10 +126,10 @@ test('when the server stops answering, one timeout later all connections are new
 
 test('a waiting create is refused at once when the server stops answering', async (t) => {
   const { url } = await postgresFixture(t);
-  const proxy = await startTcpProxy(t, Number(new URL(url).port));
-  const { pets } = await impatientStore(t, proxy.through(url));
+  const proxy = await startTcpProxy(t, url);
+  const { pets } = await impatientStore(t, proxy.url);
   await pets.create(CLIENT, REX);
-  proxy.freeze();
+  proxy.begin('half-open');
   const first = pets.create(CLIENT, { ...REX, name: 'first' });
   // The first one's statement is on its way before the others come.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));

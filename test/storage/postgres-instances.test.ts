@@ -33,9 +33,9 @@ test('ten instances open one empty database at once', async (t) => {
 /** Another instance, whose answers from the server can be kept back; and the first one. */
 async function besideOneThatReadsSlowly(t: TestContext) {
   const fixture = await postgresFixture(t);
-  const proxy = await startTcpProxy(t, Number(new URL(fixture.url).port));
+  const proxy = await startTcpProxy(t, fixture.url);
   const { clock, store } = fixture;
-  const slow = await openPostgresStore(proxy.through(fixture.url), { clock, pool: POOL });
+  const slow = await openPostgresStore(proxy.url, { clock, pool: POOL });
   t.after(() => slow.close());
   return { clock, store, slow, proxy };
 }

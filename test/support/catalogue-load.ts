@@ -3,9 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { keepAliveClient, type Sent } from './load.ts';
 import { run, type Variables } from './process.ts';
 
-const CREATORS = 16;
-const READERS = 4;
-
 /**
  * Milliseconds that a client waits after a 503. Much shorter than `Retry-After`, so that there are many requests in an
  * outage.
@@ -17,6 +14,8 @@ interface CatalogueLoad {
   /** How many creates were answered with 201, and how many requests with 503. */
   readonly created: () => number;
   readonly refused: () => number;
+  /** Resolves once each of the requests that are on their way is answered. */
+  answered(): Promise<unknown>;
   /** Ends the load, and compares what was answered with what is there. */
   finish(): Promise<void>;
 }
@@ -28,17 +27,29 @@ interface LoadOptions {
   readonly variables: Variables;
   /** With which the names of its animals begin. */
   readonly prefix: string;
+  readonly creators?: number;
+  readonly readers?: number;
 }
 
 /** Starts the load on a service; every second create has an Idempotency-Key and is sent again until it is answered. */
-export function startCatalogueLoad({ url, key, variables, prefix }: LoadOptions): CatalogueLoad {
-  const client = keepAliveClient(url, key, CREATORS + READERS);
+export function startCatalogueLoad({
+  url,
+  key,
+  variables,
+  prefix,
+  creators = 16,
+  readers = 4,
+}: LoadOptions): CatalogueLoad {
+  const client = keepAliveClient(url, key, creators + readers);
+  const underWay = new Set<Promise<Sent>>();
   const answered = new Map<string, string>();
   let refused = 0;
   const over = new AbortController();
 
   const send = async (path: string, body?: string, headers?: Record<string, string>): Promise<Sent> => {
-    const sent = await client.send(path, body, headers);
+    const answer = client.send(path, body, headers);
+    underWay.add(answer);
+    const sent = await answer.finally(() => underWay.delete(answer));
     assert.match(String(sent.headers['x-ratelimit-remaining']), /^\d+$/);
     if (sent.status !== 503) return sent;
     refused++;
@@ -73,8 +84,8 @@ export function startCatalogueLoad({ url, key, variables, prefix }: LoadOptions)
   };
 
   const work = Promise.all([
-    ...Array.from({ length: CREATORS }, (_, creator) => create(creator)),
-    ...Array.from({ length: READERS }, read),
+    ...Array.from({ length: creators }, (_, creator) => create(creator)),
+    ...Array.from({ length: readers }, read),
   ]);
   // Looked at when the load is finished.
   work.catch(() => undefined);
@@ -82,6 +93,7 @@ export function startCatalogueLoad({ url, key, variables, prefix }: LoadOptions)
   return {
     created: () => answered.size,
     refused: () => refused,
+    answered: () => Promise.all(underWay),
     async finish() {
       over.abort();
       await work;

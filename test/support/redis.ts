@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import { type Lifetime, PROCESS } from './lifetime.ts';
-import { type RedisProxy, startRedisProxy } from './redis-proxy.ts';
 import { freePort, listening, program, runServer, serverFolder, type TestServer } from './servers.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import { MEMORY } from './temporary.ts';
 
 /** A Redis server of the tests' own, which keeps nothing on disk. */
@@ -152,10 +152,10 @@ export function readId({ url }: TestServer): Promise<string> {
  */
 export async function announceProxy(
   t: Lifetime,
-  { url, port }: TestServer,
+  { url }: TestServer,
   others: readonly TestServer[],
-): Promise<RedisProxy & { readonly name: string }> {
-  const proxy = await startRedisProxy(t, port);
+): Promise<TcpProxy & { readonly name: string }> {
+  const proxy = await startTcpProxy(t, url);
   const { host: name, port: proxyPort } = new URL(proxy.url);
   await ask(url, ['CONFIG', 'SET', 'cluster-announce-port', proxyPort]);
   for (const other of others)

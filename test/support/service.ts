@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config.ts';
+import type { PoolLimits } from '../../src/config/database-url.ts';
 import { type Scope, SCOPES } from '../../src/domain/scope.ts';
 import { ApiKey, type Environment } from '../../src/domain/api-key.ts';
 import type { Limits } from '../../src/domain/plan.ts';
@@ -46,8 +47,8 @@ export interface ServiceOptions {
   readonly limits?: Partial<HttpLimits>;
   /** Of the endpoints of webhooks. */
   readonly nameServers?: readonly string[];
-  /** How long a statement of PostgreSQL waits for a lock, in milliseconds; else as in production. */
-  readonly lockTimeout?: number;
+  /** Times of PostgreSQL; else those of a patient client. */
+  readonly pool?: Partial<PoolLimits>;
   /** Of a database to go on with; else a new one in a temporary folder. */
   readonly databaseUrl?: string;
 }
@@ -63,10 +64,10 @@ export function temporaryDatabase(t: Lifetime): string {
 
 /** The whole service on a free port, started by the composition root of production; it is stopped after the test. */
 export async function startTestService(t: Lifetime, options: ServiceOptions = {}): Promise<TestService> {
-  const { clock = fakeClock(), databaseUrl = temporaryDatabase(t), lockTimeout } = options;
+  const { clock = fakeClock(), databaseUrl = temporaryDatabase(t) } = options;
   const lines: string[] = [];
   const variables = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...options.env });
-  const pool = { ...variables.pool, ...PATIENT_POOL, ...(lockTimeout !== undefined && { lockTimeout }) };
+  const pool = { ...variables.pool, ...PATIENT_POOL, ...options.pool };
   const config = { ...variables, pool };
   const strays: string[] = [];
   const service = await watchConnections(strays, () =>

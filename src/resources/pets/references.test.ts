@@ -32,7 +32,7 @@ async function meet(t: TestContext) {
   // Before the database is dropped.
   t.after(async () => Promise.all([service?.stop(), operator?.end()]));
   const databaseUrl = await migratedPostgres(t);
-  service = await startTestService(t, { databaseUrl, ...PATIENT_LOCKS });
+  service = await startTestService(t, { databaseUrl, pool: PATIENT_LOCKS });
   const { url } = service;
   const key = await service.issueKey({ account: 'shelter' });
   const send = (method: string, path: string, body?: object, once?: string) =>
