@@ -1,10 +1,16 @@
 // The charts and tables that dashboard and console share.
 import { HOUR } from '../../src/domain/clock.ts';
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { ApiKey } from '../../src/domain/api-key.ts';
 
+import { PACKAGES } from '../../src/pages/shared/assets.ts';
+import { bundle } from '../../src/pages/shared/bundle.ts';
+import { projectFile } from '../../src/pages/shared/hashed-files.ts';
 import {
   launchBrowser,
   openAccount,
@@ -19,6 +25,7 @@ import { showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startForFile, test } from '../support/test.ts';
 import { findAccount } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
@@ -60,12 +67,24 @@ async function usedKey(): Promise<{ key: string; accountId: number }> {
 
 const used = await usedKey();
 
-/** Renders a component of `module` into the page, with these properties. */
-async function show(page: Page, module: string, name: string, props: unknown): Promise<void> {
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ENTRY = join(temporaryFolder(lifetime), 'entry.js');
+writeFileSync(
+  ENTRY,
+  `export { html, render } from 'htm/preact';
+export { Chart, Ranking } from './${relative(dirname(ENTRY), ROOT)}/src/pages/shared/chart.js';
+`,
+);
+const COMPONENTS = await bundle(projectFile(relative(ROOT, ENTRY)), PACKAGES);
+
+/** Renders a component into the page, with these properties. */
+async function show(page: Page, name: 'Chart' | 'Ranking', props: unknown): Promise<void> {
+  const path = '/ui/components.js';
+  await page.route(`**${path}`, (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: COMPONENTS }),
+  );
   await page.evaluate(`(async () => {
-    const { html, render } = await import('htm/preact');
-    const file = new URL('../${module}', document.querySelector('script[type=module]').src);
-    const { ${name}: Component } = await import(file);
+    const { default: { html, render, ${name}: Component } } = await import('${path}');
     const place = document.createElement('div');
     document.querySelector('main').replaceChildren(place);
     render(html\`<\${Component} ...\${${JSON.stringify(props)}} />\`, place);
@@ -81,7 +100,7 @@ async function until(page: Page, expression: string): Promise<void> {
 async function openChart(options: Parameters<typeof openDashboard>[2], props: object = {}) {
   const watched = await openDashboard(browser, service.url, options);
   const all = { title: 'Requests', file: 'requests', plotted: PLOTTED, ...props };
-  await show(watched.page, 'shared/chart.js', 'Chart', all);
+  await show(watched.page, 'Chart', all);
   return watched;
 }
 
@@ -244,10 +263,10 @@ test('a chart says that it is empty, that it loads, or why it failed', async () 
   await page.getByText('There were no requests in this time.').waitFor();
   assert.ok(await page.getByRole('button', { name: 'CSV of Requests' }).isDisabled());
   assert.ok(await page.getByRole('button', { name: 'Table of Requests' }).isDisabled());
-  await show(page, 'shared/chart.js', 'Chart', { title: 'Requests', file: 'requests' });
+  await show(page, 'Chart', { title: 'Requests', file: 'requests' });
   await page.getByText('Requests: loading.').waitFor();
   const error = { code: 'unavailable', message: 'The database is away.', status: 503 };
-  await show(page, 'shared/chart.js', 'Chart', { title: 'Requests', file: 'requests', error });
+  await show(page, 'Chart', { title: 'Requests', file: 'requests', error });
   const alert = page.getByRole('alert');
   assert.match(await alert.innerText(), /The service does not answer\s+The database is away\./);
 });
@@ -255,7 +274,7 @@ test('a chart says that it is empty, that it loads, or why it failed', async () 
 test('a ranking shows the largest values, and its table shows all', async () => {
   const { page } = await openDashboard(browser, service.url);
   const values = Array.from({ length: 100 }, (_, at) => ({ label: `key ${at}`, value: at * 100_000 }));
-  await show(page, 'shared/chart.js', 'Ranking', {
+  await show(page, 'Ranking', {
     title: 'Keys',
     file: 'keys',
     name: 'Key',

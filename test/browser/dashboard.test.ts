@@ -26,8 +26,6 @@ const lifetime = lifetimeOfFile();
 const service = await startTestService(lifetime, { clock: fakeClock(Date.now()) });
 const browser = await startForFile(() => launchBrowser(lifetime));
 
-/** Bytes, compressed: everything that the page loads before a key is pasted, and the description. */
-const MOST_BYTES = 150 * 1024;
 const LONG =
   'The shelter at the harbour, with the longest name that an account may have: a hundred characters, ok';
 const HOSTILE = '<img src=x onerror="document.title=1">';
@@ -80,30 +78,10 @@ for (const { device, options } of SCREENS) {
   });
 }
 
-test('the dashboard loads less than 150 KiB from this service alone, each file at once', async () => {
-  const { page, foreign } = await openDashboard(browser, service.url);
-  const loaded =
-    "performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => [name, encodedBodySize])";
-  await pasteKey(page, shown);
-  await page.getByText('“Get an animal” is deprecated').waitFor();
-  const files = (await page.evaluate<[string, number][]>(loaded)).filter(([name]) => !name.includes('/v1/'));
-  const bytes = files.reduce((sum, [, size]) => sum + size, 0);
-  assert.ok(bytes > 0 && bytes < MOST_BYTES, `${bytes} bytes`);
-  const preloaded = await page.evaluate<string[]>(
-    "[...document.querySelectorAll('link[rel=modulepreload]')].map(({ href }) => href)",
-  );
-  assert.deepEqual(
-    files.map(([name]) => name).filter((name) => name.endsWith('.js') && !preloaded.includes(name)),
-    files.map(([name]) => name).filter((name) => name.endsWith('/theme-start.js')),
-    'and what runs before the page is drawn',
-  );
-  assert.deepEqual(foreign, []);
-});
-
-test('the policy of the dashboard allows its files and its import map, and no framing', async () => {
+test('the policy of the dashboard allows its files, and no framing', async () => {
   const { headers } = await call(service.url, '/dashboard');
   const policy = headers.get('content-security-policy') ?? '';
-  assert.match(policy, /^default-src 'none'; script-src 'self' 'sha256-[^' ]+'; style-src 'self';/);
+  assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
   assert.match(policy, /form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/);
   assert.doesNotMatch(policy, /unsafe/);
   assert.equal(headers.get('referrer-policy'), 'no-referrer');

@@ -71,7 +71,7 @@ test('every page of the navigation can be loaded by its address', async () => {
 test('the console runs no script but its own, and no page may frame it', async () => {
   const { headers } = await its.ask('/');
   const policy = headers.get('content-security-policy') ?? '';
-  assert.match(policy, /^default-src 'none'; script-src 'self' 'sha256-[^' ]+'; style-src 'self';/);
+  assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
   assert.match(
     policy,
     /; connect-src 'self'; .*form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,

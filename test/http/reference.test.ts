@@ -79,13 +79,13 @@ test('a base address with a path keeps its API catalogue beside the API', () => 
   assert.equal(linkset[0]['service-doc'][0].href, 'https://shop.example/animals/reference');
 });
 
-test('/reference has no inline script but the import map, and loads only files that the service has', async (t) => {
+test('/reference has no inline script, and loads only files that the service has', async (t) => {
   const service = await startTestService(t);
   const { status, headers, text } = await call(service.url, '/reference');
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
-  assert.doesNotMatch(text, /<script(?![^>]*\s(?:src=|type="importmap"))|<style|<iframe|\sstyle=|\son\w+=/i);
+  assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|<iframe|\sstyle=|\son\w+=/i);
   const targets = [...text.matchAll(/<(?:link|script|img|a)[^>]*\s(?:href|src)="([^"#]+)"/g)].map(
     ([, target = '']) => target,
   );
@@ -103,7 +103,7 @@ test('the policy of /reference allows our own files, and calls of both servers',
   const policy = headers.get('content-security-policy') ?? '';
   for (const part of ["default-src 'none'", "style-src 'self'", "frame-ancestors 'none'"])
     assert.ok(policy.split('; ').includes(part), part);
-  assert.match(policy, /script-src 'self' 'sha256-[\w+/=]+';/);
+  assert.match(policy, /script-src 'self';/);
   assert.doesNotMatch(policy, /unsafe/);
   assert.ok(policy.includes(`connect-src 'self' ${service.url} ${new URL(EXAMPLE_URLS.staging).origin};`));
 });
@@ -123,8 +123,8 @@ test('other sites get neither the address of a page nor a reference to its windo
 test('files of the reference are cached for ever by their hash, and no others are served', async (t) => {
   const service = await startTestService(t, { env: { LOG_LEVEL: 'debug' } });
   const { text } = await call(service.url, '/reference');
-  const [, folder = ''] = /src="\.\/(ui\/[\w-]{16}\/)src\/pages\/reference\/main\.js"/.exec(text) ?? [];
-  const file = await call(service.url, `/${folder}src/pages/reference/main.js`);
+  const [, folder = ''] = /src="\.\/(ui\/[\w-]{16}\/)main\.js"/.exec(text) ?? [];
+  const file = await call(service.url, `/${folder}main.js`);
   assert.equal(file.status, 200);
   assert.equal(file.headers.get('content-type'), 'text/javascript; charset=utf-8');
   assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable');
@@ -134,7 +134,7 @@ test('files of the reference are cached for ever by their hash, and no others ar
     `${folder}src/pages/console/main.js`,
     `${folder}../../reference.ts`,
     folder,
-    'ui/0000000000000000/src/pages/reference/main.js',
+    'ui/0000000000000000/main.js',
     'reference/',
   ])
     assertError(await call(service.url, `/${path}`), 'not_found');
@@ -159,7 +159,7 @@ test('the reference has at most 45 KB, and 120 KB with what it loads, compressed
   assert.ok(page.length <= 45_000, `${page.length} bytes`);
   let size = page.length;
   for (const address of addresses) size += (await read(address)).length;
-  assert.ok(addresses.size > 10);
+  assert.ok(addresses.size > 5);
   assert.ok(size <= 120_000, `${size} bytes`);
   t.diagnostic(`${page.length} bytes, and ${size} in ${addresses.size + 1} files`);
 });

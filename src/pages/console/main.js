@@ -54,10 +54,9 @@ function Inside({ path }) {
   const { state } = useSession();
   const { error, failingSince } = usePoll(askSession, SESSION_CHECK);
   if (state === 'out') return html`<${SignIn} secret="" />`;
-  if (state === 'asking')
-    return html`<main class="sign-in">
-      ${error ? html`<${ErrorNotice} error=${error} failingSince=${failingSince} />` : html`<${Skeleton} label="Console" />`}
-    </main>`;
+  if (state === 'asking' && error)
+    return html`<main class="sign-in"><${ErrorNotice} error=${error} failingSince=${failingSince} /></main>`;
+  if (state === 'asking') return html`<${Frame} links=${PAGES}><${Skeleton} label="Console" /><//>`;
   return html`<${Frame} links=${PAGES}>
     ${state === 'ended' && html`<${SessionEnded} />`}
     <${Shown} path=${path} />

@@ -19,9 +19,15 @@ export interface PageFile {
   readonly file: URL;
 }
 
+/** A file that is made of others. */
+interface MadeFile {
+  readonly name: string;
+  readonly text: string;
+}
+
 const PROJECT = new URL('../../../', import.meta.url);
 
-/** A file of the project. It is served under its path in the project, so relative imports of modules stay as they are. */
+/** A file of the project, under its path in the project. */
 export function projectFile(path: string): PageFile {
   return { name: path, file: new URL(path, PROJECT) };
 }
@@ -54,13 +60,14 @@ function stripTypes(text: string): string {
 const IMMUTABLE = fields('Cache-Control', 'public, max-age=31536000, immutable');
 
 /** Files of a page in a folder below `parent` that is named after a hash of their content: `<parent><hash>/`. */
-export async function hashedFiles(parent: string, files: readonly PageFile[]) {
+export async function hashedFiles(parent: string, files: readonly (PageFile | MadeFile)[]) {
   const digest = createHash('sha256');
   const byName = new Map<string, Content>();
   for (const file of files) {
-    digest.update(file.name).update(await readSource(file));
+    const read = 'text' in file ? () => file.text : () => readSource(file);
+    digest.update(file.name).update(await read());
     const type = TYPES[extname(file.name) as keyof typeof TYPES];
-    byName.set(file.name, new Content(type, () => readSource(file), IMMUTABLE));
+    byName.set(file.name, new Content(type, read, IMMUTABLE));
   }
   return { base: `${parent}${digest.digest('base64url').slice(0, 16)}/`, byName };
 }

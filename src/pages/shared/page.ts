@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { Content } from '../../http/content.ts';
 import { fields, joinFields } from 'direct-http';
 import { createAssets, type PageFolder } from './assets.ts';
 import { ICON, THEME_START } from './hashed-files.ts';
-import { Html, html } from './html.ts';
+import { type Html, html } from './html.ts';
 
 interface PageOptions {
   readonly title: string;
@@ -28,12 +27,8 @@ export function emptyContent(withoutScript: string): () => Html {
 /** The HTML page of `folder` of `src/pages/`, and the files that it loads. */
 export async function pageWithFiles(folder: PageFolder, options: PageOptions) {
   const { title, root, content, links, origins = [], hasFrames = false } = options;
-  const { modules, styles, packages, file, ...assets } = await createAssets(folder);
-  const [main = ''] = modules;
+  const { script, style, file, ...assets } = await createAssets(folder);
   const base = root + assets.base;
-  const importMap = JSON.stringify({
-    imports: Object.fromEntries(packages.map(([name, path]) => [name, base + path])),
-  });
   const page = async () => html`<!doctype html>
 <html lang="en">
 <head>
@@ -43,11 +38,9 @@ export async function pageWithFiles(folder: PageFolder, options: PageOptions) {
 <title>${title}</title>
 <link rel="icon" href="${base}${ICON.name}" type="image/svg+xml">
 ${links}
-${styles.map((name) => html`<link rel="stylesheet" href="${base}${name}">\n`)}
+<link rel="stylesheet" href="${base}${style}">
 <script src="${base}${THEME_START.name}"></script>
-<script type="importmap">${new Html(importMap)}</script>
-${modules.map((name) => html`<link rel="modulepreload" href="${base}${name}">\n`)}
-<script type="module" src="${base}${main}"></script>
+<script type="module" src="${base}${script}"></script>
 </head>
 <body>
 ${await content(base)}
@@ -56,7 +49,7 @@ ${await content(base)}
 `;
   const headers = joinFields(
     PRIVATE,
-    fields('Content-Security-Policy', contentSecurityPolicy(importMap, origins, hasFrames)),
+    fields('Content-Security-Policy', contentSecurityPolicy(origins, hasFrames)),
   );
   return { page: new Content('text/html; charset=utf-8', async () => (await page()).text, headers), file };
 }
@@ -68,12 +61,11 @@ const PRIVATE = joinFields(
   fields('Referrer-Policy', 'no-referrer'),
 );
 
-/** The page may load our own files, ask our own service and `origins`, and nothing else. The import map is the only inline text. */
-function contentSecurityPolicy(importMap: string, origins: readonly string[], hasFrames: boolean): string {
-  const hash = createHash('sha256').update(importMap).digest('base64');
+/** The page may load our own files, ask our own service and `origins`, and nothing else. */
+function contentSecurityPolicy(origins: readonly string[], hasFrames: boolean): string {
   return [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${hash}'`,
+    "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     `connect-src ${["'self'", ...new Set(origins)].join(' ')}`,
