@@ -2,6 +2,7 @@
 import { styleText } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { localAddress } from '../config/addresses.ts';
+import { maskUrl } from '../config/mask-url.ts';
 import { readConfig } from '../app/config.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { Category } from '../resources/categories/schema.ts';
@@ -11,6 +12,8 @@ import type { FirstLink } from './first-link.ts';
 /** What a started service tells the person at its terminal. */
 export interface Banner {
   readonly environment: Environment;
+  /** DATABASE_URL, which can hold a password. */
+  readonly databaseUrl: string;
   /** Where it listens, without a path. */
   readonly url: string;
   /** Where browsers find the console; undefined without one. */
@@ -32,8 +35,6 @@ type Row = readonly [label: string, value: string, note?: string];
 
 const LABEL_WIDTH = 11;
 
-const SEED = 'Add invented animals: npx petstore seed 1000';
-
 export function bannerText(banner: Banner): string {
   const { environment, hasColors } = banner;
   const style = (format: 'bold' | 'dim', text: string) =>
@@ -52,7 +53,8 @@ ${tryText(banner)}
 `;
 }
 
-function addressRows({ url, consoleUrl, metricsUrl, link, firstKey, account }: Banner): readonly Row[] {
+function addressRows(banner: Banner): readonly Row[] {
+  const { url, consoleUrl, metricsUrl, link, firstKey, account } = banner;
   const local = localAddress(url);
   const rows: Row[] = [
     ['API', `${local}/v1`],
@@ -60,7 +62,7 @@ function addressRows({ url, consoleUrl, metricsUrl, link, firstKey, account }: B
     ['Dashboard', `${local}/dashboard`],
   ];
   if (consoleUrl !== undefined) {
-    const command = consoleCommand(consoleUrl);
+    const command = commandLine(banner, 'console');
     const [value, note] =
       link === undefined
         ? [consoleUrl, `Sign in with a link: ${command} --as NAME`]
@@ -77,20 +79,30 @@ function addressRows({ url, consoleUrl, metricsUrl, link, firstKey, account }: B
   else if (account !== undefined)
     rows.push([
       'Keys',
-      'npx petstore keys list',
-      `Make another one: npx petstore keys create --account ${shellWord(account)}`,
+      commandLine(banner, 'keys list'),
+      `Make another one: ${commandLine(banner, `keys create --account ${shellWord(account)}`)}`,
     ]);
   return rows;
 }
 
-/** Prints a link to this console, also in a shell without the variables of the service: a link holds a secret. */
-function consoleCommand(consoleUrl: string): string {
-  const command = 'npx petstore console';
-  return consoleUrl === readConfig({}).consoleUrl ? command : `CONSOLE_URL=${consoleUrl} ${command}`;
+/** A command for this service, also in a shell without its variables. It shows no password. */
+function commandLine({ databaseUrl, environment, consoleUrl }: Banner, command: string): string {
+  const usual = readConfig({});
+  const variables = [
+    ['DATABASE_URL', maskUrl(databaseUrl), maskUrl(usual.databaseUrl)],
+    ['PETSTORE_ENVIRONMENT', environment, usual.environment],
+    // A link holds a secret, which must not go to another port.
+    ['CONSOLE_URL', command === 'console' ? consoleUrl : undefined, usual.consoleUrl],
+  ] as const;
+  const needed = variables.flatMap(([name, value, other]) =>
+    value === undefined || value === other ? [] : [`${name}=${shellWord(value)} `],
+  );
+  return `${needed.join('')}npx petstore ${command}`;
 }
 
 /** The lines work as printed, in any POSIX shell. */
-function tryText({ url, firstKey, category }: Banner): string {
+function tryText(banner: Banner): string {
+  const { url, firstKey, category } = banner;
   if (firstKey === undefined) return '';
   const post = (path: string, body: string) =>
     `curl -w '\\n' "$PETSTORE_URL${path}" -H "$auth" -H "$json" \\\n    -d '${body}'`;
@@ -111,11 +123,11 @@ function tryText({ url, firstKey, category }: Banner): string {
   json='Content-Type: application/json'
   ${lines.join('\n  ')}
 
-  ${SEED}
+  Add invented animals: ${commandLine(banner, 'seed 1000')}
 `;
 }
 
 /** The text as one word of a shell, in quotes if it needs them. */
 function shellWord(text: string): string {
-  return /^[\w.]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w.:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

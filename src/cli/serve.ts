@@ -64,12 +64,20 @@ async function serve(system: System, firstKey: boolean): Promise<void> {
   const service = await startService(config, { clock, log, ...(isPretty && { announce: () => undefined }) });
   try {
     const { url, consoleUrl, metricsUrl, store } = service;
-    const { environment } = config;
+    const { environment, databaseUrl } = config;
     const started = { store, environment, log };
     const print = async (banner: Partial<Banner>) => {
       const { bannerText } = await import('./banner.ts');
       const hasColors = stderr.hasColors?.() === true;
-      const text = bannerText({ url, consoleUrl, metricsUrl, environment, hasColors, ...banner });
+      const text = bannerText({
+        url,
+        consoleUrl,
+        metricsUrl,
+        environment,
+        databaseUrl,
+        hasColors,
+        ...banner,
+      });
       // In a terminal that shows both, the banner stands below the lines of the log.
       await output.flush(LOG_PATIENCE);
       stderr.write(text);

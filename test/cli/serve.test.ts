@@ -4,6 +4,7 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
+import { bannerText } from '../../src/cli/banner.ts';
 import { SCOPES } from '../../src/domain/scope.ts';
 import {
   PROGRAM,
@@ -85,6 +86,41 @@ test('npm start prints a sign-in link that works once, and the log never has it'
     CONSOLE_URL: url,
   });
   assert.equal((await fetch(new URL('/sign-in', next))).status, 200);
+});
+
+test('each command of the banner works in a shell without the variables of the service', async (t) => {
+  const variables = { ...temporaryEnvironment(t), PETSTORE_ENVIRONMENT: 'staging', CONSOLE_PORT: '0' };
+  const printed = async (label: RegExp) => {
+    const service = await startServiceProcess(t, variables, ['--first-key']);
+    const line = await waitFor(service, ({ stderr }) => label.exec(stderr)?.[1]);
+    const command = line.replace('npx petstore', `"${process.execPath}" "${PROGRAM}"`);
+    const output = execFileSync('sh', ['-c', command], {
+      env: { PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    });
+    const [origin = ''] = /http:\/\/localhost:\d+/.exec(service.stderr()) ?? [];
+    service.child.kill('SIGTERM');
+    await service.ended;
+    return { output, origin };
+  };
+  const { output: link, origin } = await printed(/Another link: (.*)$/m);
+  assert.ok(link.includes(`${origin}/sign-in#`), link);
+  const { output: keys } = await printed(/^ {2}Keys +(.*)$/m);
+  assert.match(keys, /staging/);
+});
+
+test('the banner shows no password', () => {
+  const text = bannerText({
+    environment: 'production',
+    databaseUrl: 'postgres://shop:geheim@db.example/pets',
+    url: 'http://127.0.0.1:8080',
+    consoleUrl: 'http://localhost:8081',
+    metricsUrl: undefined,
+    account: 'default',
+    hasColors: false,
+  });
+  assert.doesNotMatch(text, /geheim/);
+  assert.match(text, /DATABASE_URL='postgres:\/\/shop:\*\*\*\*@db\.example\/pets' npx petstore keys list/);
 });
 
 test('npm start opens the console on port 8081, unless CONSOLE_PORT says otherwise', () => {
