@@ -12,7 +12,7 @@ import { startTestConsole, type TestConsole } from '../test/support/console.ts';
 import { ROOT } from '../test/support/store.ts';
 
 /*
- * Writes the pictures of README and docs: the dashboard and the console of a service with invented data in a
+ * Writes the pictures of README and docs: the dashboard, the console and an animal of a service with invented data in a
  * temporary folder. The service and the browser have a fixed time, so the pictures change only when the pages do. Only the
  * last characters of keys are random. With a folder as argument, it writes every page into it instead, on a desktop and on a
  * phone, in light and in dark, to look at them.
@@ -52,7 +52,35 @@ const ACCOUNTS = [
   ['Northern Rescue', 'free', ['website']],
 ] as const;
 
-const ANIMALS = ['Rex', 'Luna', 'Biscuit', 'Max', 'Mia', 'Flocke', 'Balu', 'Nala', 'Hopper', 'Sam'];
+/** The animal of the first picture. Its photo is drawn here, and comes from no server. */
+const REX = {
+  name: 'Rex',
+  categoryId: 1,
+  status: 'available',
+  breed: 'Border Collie',
+  sex: 'male',
+  size: 'medium',
+  color: 'Black and white',
+  birthDate: '2021-04-01',
+  description: 'Calm in the house, quick outside. Knows other dogs and children, and learns a trick a week.',
+  tags: ['good with children', 'house-trained'],
+  photoUrls: ['https://photos.harbour.example/rex.svg'],
+  reference: 'A745123',
+};
+
+const PHOTO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 320" width="480" height="320">
+<path fill="#bcdcf0" d="M0 0h480v320H0z"/><path fill="#8cbf74" d="M0 235q240-50 480 0v85H0z"/>
+<path fill="#23262e" d="M150 320q10-100 90-100t90 100z"/><path fill="#fff" d="M205 320q0-90 35-90t35 90z"/>
+<path fill="#23262e" d="M146 68q-22 62 8 104l42-42zM334 68q22 62-8 104l-42-42z"/>
+<ellipse cx="240" cy="150" rx="88" ry="92" fill="#23262e"/>
+<path fill="#fff" d="M240 62q-24 60-30 92-32 26-26 58 20 34 56 34t56-34q6-32-26-58-6-32-30-92z"/>
+<circle cx="200" cy="142" r="13" fill="#6b3f1d"/><circle cx="280" cy="142" r="13" fill="#6b3f1d"/>
+<circle cx="204" cy="138" r="4" fill="#fff"/><circle cx="284" cy="138" r="4" fill="#fff"/>
+<ellipse cx="240" cy="188" rx="21" ry="15" fill="#23262e"/>
+<path fill="#e8788a" d="M224 221h32q4 42-16 42t-16-42z"/>
+<path fill="none" stroke="#23262e" stroke-width="5" stroke-linecap="round" d="M240 203v14m-34-1q20 16 34 2 14 14 34-2"/></svg>`;
+
+const ANIMALS = ['Luna', 'Biscuit', 'Max', 'Mia', 'Flocke', 'Balu', 'Nala', 'Hopper', 'Sam'];
 
 const stops: (() => unknown)[] = [];
 const over = new AbortController();
@@ -93,9 +121,26 @@ async function takeReadmePictures(browser: Browser, service: TestConsole, key: s
   await picture(dashboard, 'dashboard');
   const console = await openConsole(browser, service, SCREEN);
   await picture(console, 'console');
+  await showAnimal(console, service);
+  await picture(console, 'animal');
   await console.goto(`${service.consoleUrl}/accounts/1`);
   await console.getByRole('heading', { name: 'Harbour Shelter' }).waitFor();
   await picture(console, 'console-account');
+}
+
+/** Opens the page of an animal with its photo. */
+async function showAnimal(page: Page, service: TestConsole): Promise<void> {
+  await page
+    .context()
+    .route('https://photos.harbour.example/**', (route) =>
+      route.fulfill({ contentType: 'image/svg+xml', body: PHOTO }),
+    );
+  await page.goto(`${service.consoleUrl}/animals/1`);
+  await page.getByRole('button', { name: 'Show the photo' }).click();
+  const photo = page.frameLocator('iframe').getByRole('img');
+  await photo.waitFor();
+  await photo.evaluate('(image) => image.decode()');
+  await page.mouse.move(0, 0);
 }
 
 async function takeEveryPage(
@@ -186,8 +231,9 @@ async function addAccounts(service: TestConsole): Promise<readonly string[]> {
 
 async function addAnimals(url: string, key: string): Promise<void> {
   for (const name of ['Dogs', 'Cats', 'Rabbits']) await post('/v1/categories', { name });
+  await post('/v1/pets', REX);
   for (const [index, name] of ANIMALS.entries())
-    await post('/v1/pets', { name, categoryId: 1 + (index % 3), status: 'available' });
+    await post('/v1/pets', { name, categoryId: 1 + ((index + 1) % 3), status: 'available' });
   for (const petId of [3, 5, 8]) await post('/v1/store/orders', { petId });
   await post('/v1/store/orders/1/complete', {});
 
