@@ -1,8 +1,9 @@
 // Contract: section 13.
 import type { Actor } from '../../domain/audit.ts';
-import { type Clock, MINUTE, SECOND } from '../../domain/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../domain/clock.ts';
 import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Result } from '../../domain/result.ts';
+import type { RateLimiter } from '../../limits/limiter.ts';
 import type { RefusedCaller } from '../keys/caller.ts';
 import type { Deliverer } from './deliverer.ts';
 import type { Owner, WebhookTest } from './repository.ts';
@@ -10,7 +11,7 @@ import { checkUrl, MOST_TESTS, LISTEN } from './rules.ts';
 import type { Sender } from './send.ts';
 
 interface EndpointSettings {
-  readonly clock: Clock;
+  readonly limiter: Pick<RateLimiter, 'charge'>;
   readonly allowPrivate: boolean;
   readonly sender: Pick<Sender, 'findAddress'>;
   readonly deliverer: Pick<Deliverer, 'sendTest'>;
@@ -18,30 +19,8 @@ interface EndpointSettings {
   readonly newId: () => string;
 }
 
-/** The tests of the last minute, by account. */
-export class RecentTests {
-  /** Monotonic instants. The account whose last test is the oldest comes first. */
-  readonly #tests = new Map<number, readonly number[]>();
-
-  get size(): number {
-    return this.#tests.size;
-  }
-
-  /** Counts a test. If there are `MOST_TESTS` already, it counts none, and returns the milliseconds until one may be sent. */
-  add(accountId: number, now: number): number | undefined {
-    const isRecent = (at: number) => at > now - MINUTE;
-    for (const [account, tests] of this.#tests) {
-      if (tests.some(isRecent)) break;
-      this.#tests.delete(account);
-    }
-    const recent = (this.#tests.get(accountId) ?? []).filter(isRecent);
-    const [first] = recent;
-    if (first !== undefined && recent.length >= MOST_TESTS) return first + MINUTE - now;
-    this.#tests.delete(accountId);
-    this.#tests.set(accountId, [...recent, now]);
-    return undefined;
-  }
-}
+/** Tests of an account. */
+const TESTS = { perMinute: MOST_TESTS, perDay: (MOST_TESTS * DAY) / MINUTE };
 
 /** Why an endpoint is refused. */
 const MESSAGES = {
@@ -52,7 +31,6 @@ const MESSAGES = {
 /** What operations on webhooks do with endpoints themselves. */
 export class Endpoints {
   readonly #settings: EndpointSettings;
-  readonly #tests = new RecentTests();
 
   constructor(settings: EndpointSettings) {
     this.#settings = settings;
@@ -68,16 +46,20 @@ export class Endpoints {
       : { value: undefined };
   }
 
-  /** `rate_limit_exceeded`: the account has sent `MOST_TESTS` within a minute from this instance. */
+  /** `rate_limit_exceeded`: the account has sent `MOST_TESTS` in this minute, which begins with its first test. */
   async test(
     actor: Actor,
     id: number,
     owner: Owner,
     idempotency?: Idempotency,
   ): Promise<Repeatable<WebhookTest, RefusedCaller | 'not_found' | 'conflict' | 'rate_limit_exceeded'>> {
-    const { clock, deliverer, newId } = this.#settings;
-    const wait = this.#tests.add(owner.accountId, clock().monotonic);
-    if (wait !== undefined) return { error: 'rate_limit_exceeded', retryAfter: Math.ceil(wait / SECOND) };
+    const { limiter, deliverer, newId } = this.#settings;
+    const address = `webhook tests of account ${owner.accountId}`;
+    const { kind, quota } = await limiter.charge({ kind: 'address', address, limits: TESTS });
+    if (kind !== 'admitted') {
+      const wait = quota[quota.governing].resetsAt - quota.at;
+      return { error: 'rate_limit_exceeded', retryAfter: Math.ceil(wait / SECOND) };
+    }
     return deliverer.sendTest(actor, id, owner, newId(), idempotency);
   }
 }

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { RateLimiter } from '../../limits/limiter.ts';
 import type { Feed } from '../events/feed.ts';
 import type { EventRepository } from '../events/repository.ts';
 import type { OpenService } from '../feature.ts';
@@ -27,6 +28,7 @@ interface Needs {
   readonly webhooks: WebhookRepository;
   readonly sending: SendingRepository;
   readonly feed: Feed;
+  readonly limiter: Pick<RateLimiter, 'charge'>;
   /** Whether one instance at a time serves the database. */
   readonly isAlone: boolean;
   /** Whether this deployment has webhooks. */
@@ -46,7 +48,7 @@ interface Uses {
 
 export function open(needs: Needs): OpenService<Uses> & { readonly uses: Uses } {
   if (!needs.hasWebhooks) return { uses: { endpoints: undefined } };
-  const { clock, log, environment, events, webhooks, sending, feed, nameServers } = needs;
+  const { clock, log, environment, events, webhooks, sending, feed, limiter, nameServers } = needs;
   const { allowsPrivateWebhooks: allowPrivate } = needs;
   const sender = new Sender({
     clock,
@@ -75,7 +77,7 @@ export function open(needs: Needs): OpenService<Uses> & { readonly uses: Uses } 
     }
   };
   return {
-    uses: { endpoints: new Endpoints({ clock, allowPrivate, sender, deliverer, newId }) },
+    uses: { endpoints: new Endpoints({ limiter, allowPrivate, sender, deliverer, newId }) },
     tasks: [
       {
         name: 'the delivery of events',
