@@ -55,7 +55,7 @@ interface Service {
   readonly state: ServingState;
   readonly base: string;
   readonly caching: Fields;
-  readonly unknownPath: string;
+  readonly explainUnknown: () => string;
 }
 
 const requireOwnHost: Step<Service> = ({ request }, { access }) => access.refuseHost(request);
@@ -164,7 +164,7 @@ export function createAdminApi<Uses>({
     base: PREFIX,
     // `finish` adds Cache-Control to every response.
     caching: NO_FIELDS,
-    unknownPath: 'The admin API has no such path.',
+    explainUnknown: () => 'The admin API has no such path.',
   };
   return {
     routes,

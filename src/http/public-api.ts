@@ -76,7 +76,7 @@ export interface PublicApiOptions<Uses> {
 type Service = Omit<PublicApiOptions<never>, 'operations' | 'uses'> & {
   readonly routes: Routes;
   readonly caching: Fields;
-  readonly unknownPath: string;
+  readonly explainUnknown: (path: string) => string;
   readonly outages: Outages;
 };
 
@@ -179,8 +179,8 @@ export function createPublicApi<Uses>({ operations, uses, ...options }: PublicAp
   const { base, usage, log, recent, failedRequests, site, addressOf } = options;
   const routes = new Routes(bindOperations(operations, uses, base), '/v1');
   const caching = fields('Cache-Control', 'private, no-cache');
-  const { unknownPath } = routes;
-  const service: Service = { ...options, routes, caching, unknownPath, outages: new Outages() };
+  const explainUnknown = routes.explainUnknown.bind(routes);
+  const service: Service = { ...options, routes, caching, explainUnknown, outages: new Outages() };
   const requestLog = new RequestLog(log);
   return {
     routes,

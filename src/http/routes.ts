@@ -43,19 +43,27 @@ export interface Match {
 export class Routes {
   /** All methods, for an unknown path. */
   readonly methods: string;
-  readonly unknownPath: string;
+  readonly #paths: string;
   readonly #routes: readonly Route[];
 
   constructor(operations: readonly BoundOperation[], prefix: string) {
     const byPath = Map.groupBy(operations, ({ declaration }) => declaration.path);
     const paths = [...byPath.keys()];
     this.methods = allowedMethods(operations.map(({ declaration }) => declaration));
-    this.unknownPath = `There is no such path: the API has ${listed(paths)}.`;
+    this.#paths = listed(paths);
     this.#routes = [...byPath]
       .map(([path, bound]) => ({ key: sortKey(path), route: createRoute(prefix + path, bound) }))
       // The sort is stable, so a request to a resource that is listed first passes no route of the others.
       .toSorted((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)))
       .map(({ route }) => route);
+  }
+
+  /** What is said of a path that matches nothing. */
+  explainUnknown(path: string): string {
+    const meant = path.endsWith('/') ? this.match(path.slice(0, -1)) : undefined;
+    return meant === undefined
+      ? `There is no such path: the API has ${this.#paths}.`
+      : `There is no such path: write ${meant.route.template} without a slash at the end.`;
   }
 
   match(path: string): Match | undefined {

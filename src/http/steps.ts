@@ -26,9 +26,12 @@ export const refuseIfDraining: Step<{ readonly state: ServingState }> = (_, { st
 export const requireDecodedPath: Step<unknown> = ({ path }) =>
   path === undefined ? errorResponse('invalid_request', BAD_ENCODING) : undefined;
 
-export const requireOperation: Step<{ readonly unknownPath: string }> = (context, { unknownPath }) => {
-  const { match, operation, request } = context;
-  if (match === undefined) return errorResponse('not_found', unknownPath);
+export const requireOperation: Step<{ readonly explainUnknown: (path: string) => string }> = (
+  context,
+  { explainUnknown },
+) => {
+  const { match, operation, request, path } = context;
+  if (match === undefined) return errorResponse('not_found', explainUnknown(path ?? ''));
   const { methods } = match.route;
   if (request.method === 'OPTIONS') return { status: 204, headers: fields('Allow', methods) };
   return operation === undefined ? otherMethodResponse(methods) : undefined;

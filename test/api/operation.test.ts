@@ -115,9 +115,13 @@ test('a literal segment wins over a parameter, wherever the list names them', ()
   }
 });
 
-test('the message for an unknown path names every path', () => {
+test('the message for an unknown path names every path, or the one that is meant with a slash at its end', () => {
   const { routes } = routesOf('/a', '/b/{c}', '/d');
-  assert.equal(routes.unknownPath, 'There is no such path: the API has /a, /b/{c} and /d.');
+  for (const path of ['/v1/e', '/v1/e/', '/v1/a//', '/v1'])
+    assert.equal(routes.explainUnknown(path), 'There is no such path: the API has /a, /b/{c} and /d.');
+  const meant = (path: string) => `There is no such path: write ${path} without a slash at the end.`;
+  assert.equal(routes.explainUnknown('/v1/a/'), meant('/v1/a'));
+  assert.equal(routes.explainUnknown('/v1/b/7/'), meant('/v1/b/{c}'));
 });
 
 test('deprecation belongs to the operation, not to its path', () => {
