@@ -36,6 +36,7 @@ export const OPERATIONS = {
       to: 'string',
       interval: 'string',
       by: 'string',
+      allowance: 'string',
       limit: 'integer',
       cursor: 'string',
     },

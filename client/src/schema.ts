@@ -752,6 +752,8 @@ export interface GetUsageQuery {
   readonly interval?: UsageInterval | undefined;
   /** `operation` adds up the keys: rows have no `keyId`. `key` adds up the operations: rows have no `operation`. By default nothing is added up. */
   readonly by?: UsageBy | undefined;
+  /** `plan` leaves out the operations on the account, its keys and its webhooks. `holder` has only those. By default all are counted. */
+  readonly allowance?: 'plan' | 'holder' | undefined;
   /** Maximum number of rows to return. */
   readonly limit?: number | undefined;
   /** Where the page begins. Opaque: follow the `Link` header of the page before. */

@@ -121,6 +121,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       failedRequests: new FailedRequests(),
       isAlone: config.redisUrl === undefined,
       operationIds: OPERATIONS.map(({ id }) => id),
+      holderIds: OPERATIONS.filter(({ allowance }) => allowance === 'holder').map(({ id }) => id),
       deprecated: DEPRECATED_OPERATIONS,
       ping: () => store.ping(),
       startedAt: clock().unix,

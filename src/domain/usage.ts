@@ -15,6 +15,9 @@ export const USAGE_ROWS_BY = ['operation', 'key'] as const;
 
 export type UsageRowsBy = (typeof USAGE_ROWS_BY)[number];
 
+/** Whose requests: those that count in the windows of the plan, or in those of the holder. */
+export const ALLOWANCES = ['plan', 'holder'] as const;
+
 /** The requests of one UTC hour, key and operation, by their outcomes in the order of OUTCOMES. */
 export interface UsageCount {
   /** Whole hours since 1970. */

@@ -194,11 +194,13 @@ export function createPublicApi<Uses>({ operations, uses, ...options }: PublicAp
     record(context, response, { route, duration, waited }) {
       const { status, code } = response;
       const { id, key, request, startedAt, operation, match } = context;
-      if (key !== undefined) usage.record(key.id, operation?.index ?? -1, status, startedAt.unix);
-      if (isBelowApi(context.path)) {
-        if (status >= 400) failedRequests.record(toFailedRequest(context, response, addressOf));
+      // One definition of a request for all figures: it has a valid key.
+      if (key !== undefined) {
+        usage.record(key.id, operation?.index ?? -1, status, startedAt.unix);
         recent?.record(startedAt.unix, status, duration);
       }
+      if (isBelowApi(context.path) && status >= 400)
+        failedRequests.record(toFailedRequest(context, response, addressOf));
       if (!log.isLevelEnabled('info')) return;
       const { method = '' } = request;
       const durationUs = Math.round(duration * 1000);

@@ -48,7 +48,7 @@ export class RecentRequests {
     count: 0,
   }));
 
-  /** Counts a request below `/v1` that began at `at` (Unix milliseconds) and took `duration` milliseconds. */
+  /** Counts a request that began at `at` (Unix milliseconds) and took `duration` milliseconds. */
   record(at: number, status: number, duration: number): void {
     const minute = Math.floor(at / MINUTE);
     const current = this.#minutes[minute % MINUTES_KEPT] as Minute;

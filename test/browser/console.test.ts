@@ -12,6 +12,7 @@ import { CONSOLE_PAGES, loaded, showPage, visitConsole } from '../support/consol
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { requireValue } from '../storage/fixture.ts';
 import { CLIENT, ROOT, createAccount } from '../support/store.ts';
+import { until } from '../support/shared-counting.ts';
 import { startForFile, test } from '../support/test.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1">';
@@ -185,6 +186,29 @@ test('on a phone, an account near its limit stands above its figure, and latency
   assert.match(await chart.getByText('p50: half are faster').innerText(), /ms$/);
   await chart.getByRole('button', { name: 'Table' }).click();
   await chart.getByText('p50: half are faster (ms)').first().waitFor();
+});
+
+test('the overview says of which time its figures are, and counts the requests of the usage history', async (t) => {
+  const restarted = await startTestConsole(t, { clock: fakeClock(Date.now()) });
+  const key = await restarted.issueKey();
+  for (let sent = 0; sent < 3; sent++) await call(restarted.url, '/v1/pets', { key });
+  await call(restarted.url, '/v1/pets');
+  await call(restarted.url, '/v1/pets', { key: 'wrong' });
+  await until(async () => {
+    const sums = await restarted.store.usageHistory.sums({
+      interval: 'hour',
+      by: 'interval',
+      from: 0,
+      to: restarted.clock().unix + HOUR,
+    });
+    return sums.length === 1;
+  });
+  const { page } = await visitConsole(browser, restarted);
+  await showPage(page, restarted.consoleUrl, 'Overview');
+  const hour = page.getByRole('region', { name: 'Requests, last hour' });
+  await hour.getByText('Since this instance started.').waitFor();
+  for (const name of ['Requests, last hour', 'Requests, last day, all instances'])
+    await page.getByRole('region', { name }).getByText('3 requests', { exact: true }).waitFor();
 });
 
 test('on a laptop no column of the keys is covered, and a request id stays on one line', async () => {

@@ -104,6 +104,32 @@ export function accountContract(backend: string, start: StartService): void {
     assert.deepEqual((await send(`/account/usage?to=${before}`)).json, []);
   });
 
+  test(`${backend}: usage with an allowance has the requests that count in the windows of the plan, or of the holder`, async (t) => {
+    const service = await start(t);
+    const send = senderOf(service, await service.issueKey());
+    const keyId = 1;
+    const hour = Math.floor(service.clock().unix / HOUR);
+    const counts = ['listPets', 'other', 'getAccount', 'createWebhook', 'listKeys'].map(
+      (operation, index) => ({
+        hour,
+        keyId,
+        operation,
+        counts: [10 ** index, 0, 0, 0] as const,
+      }),
+    );
+    await service.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
+    const sum = async (query: string) => {
+      const { json } = await send(`/account/usage?interval=hour&${query}`);
+      return json.reduce((total: number, row: { ok: number }) => total + row.ok, 0);
+    };
+    for (const by of ['', '&by=key', '&by=operation']) {
+      assert.equal(await sum(`allowance=plan${by}`), 11, by);
+      // This test asks for the usage, too.
+      assert.equal(Math.floor((await sum(`allowance=holder${by}`)) / 100), 111, by);
+    }
+    assertError(await send('/account/usage?allowance=all'), 'invalid_parameter');
+  });
+
   test(`${backend}: usage has pages of at most 1,000 rows, which a link leads through in one range`, async (t) => {
     const service = await start(t);
     const send = senderOf(service, await service.issueKey());

@@ -54,6 +54,7 @@ async function start(t: TestContext) {
       endpoints: undefined,
       quotas: store.limits,
       eventsKept: 0,
+      holderIds: [],
       limiter,
       clock,
       failedRequests,

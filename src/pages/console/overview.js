@@ -20,15 +20,20 @@ const HOUR = 3_600;
 export function Overview() {
   const poll = usePoll(/** @returns {Promise<Overview>} */ (signal) => get('/overview', signal), LIVE);
   const { data, ...state } = poll;
+  const minutes = data && sinceStart(data);
+  const note =
+    minutes && minutes.length < data.minutes.length
+      ? 'Since this instance started. The last day has the requests before.'
+      : 'Of this instance.';
   return html`<${Page} title="Overview">
     <${Loaded} poll=${poll} label="The figures">${() => html`
       <${Animals} ...${data?.animals} />
       <${ServiceFacts} ...${data} />`}<//>
     <div class="columns">
-      <${Chart} title="Requests, last hour" file="requests-last-hour" ...${state}
-        plotted=${data && outcomes(data.minutes, startsOf(data.minutes), MINUTE)} />
-      <${Chart} title="Latency, last hour" file="latency-last-hour" ...${state}
-        plotted=${data && latencyOf(data.minutes)} />
+      <${Chart} title="Requests, last hour" file="requests-last-hour" ...${state} note=${note}
+        plotted=${minutes && outcomes(minutes, startsOf(minutes), MINUTE)} />
+      <${Chart} title="Latency, last hour" file="latency-last-hour" ...${state} note=${note}
+        plotted=${minutes && latencyOf(minutes)} />
       <${Chart} title="Requests, last day, all instances" file="requests-last-day" ...${state}
         plotted=${data && outcomes(data.hours, startsOf(data.hours), HOUR)} />
       <${Card} title="Accounts nearest to their limits">
@@ -37,6 +42,12 @@ export function Overview() {
     </div>
     <${Webhooks} title="Webhooks that fail" filters=${{ state: 'failing' }} empty="No webhook fails." />
   <//>`;
+}
+
+/** The minutes of which the instance knows: it forgets them when it restarts. @param {Overview} overview */
+function sinceStart({ minutes, startedAt }) {
+  const start = Date.parse(startedAt) - MINUTE * 1000;
+  return minutes.filter((minute) => Date.parse(minute.start) > start);
 }
 
 /** The starts of rows, in Unix seconds. @param {readonly { start: string }[]} rows */

@@ -29,7 +29,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
   );
   const now = usePoll((signal) => account.read(signal), ACCOUNT_INTERVAL);
   const month = usePoll(
-    (signal) => account.readUsage(RANGES.month.query(serviceTime()), signal),
+    (signal) => account.readUsage(RANGES.month.query(serviceTime()), false, signal),
     USAGE_INTERVAL,
   );
   const failed = usePoll((signal) => account.readFailed(signal), USAGE_INTERVAL);
@@ -83,7 +83,7 @@ export function AccountPage({ account, onLeave, onRotated }) {
             onSecret=${(/** @type {string} */ secret) => setIssued({ title: 'The secret of the webhook', secret })} />`
     }
     <p class="muted">
-      The requests of this page take nothing from your plan. The charts count them. The limits shown are up to ${duration(ACCOUNT_INTERVAL)} old, and the
+      The requests of this page take nothing from your plan, and the charts leave them out unless you ask for them. The limits shown are up to ${duration(ACCOUNT_INTERVAL)} old, and the
       usage is up to ${duration(USAGE_INTERVAL)} old. A hidden page sends no requests.
     </p>
     `

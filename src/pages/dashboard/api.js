@@ -49,8 +49,13 @@ export function openAccount(key) {
       return (await client.webhooks.deliveries(webhookId, { limit: 100, ...filter }, once(signal)))
         .deliveries;
     },
-    /** @param {{ interval: 'hour' | 'day', from: string, to?: string }} query @param {AbortSignal} signal @returns {Promise<AccountUsage>} */
-    async readUsage(query, signal) {
+    /**
+     * The requests of programs, unless `isAll`: then with those on the account, its keys and webhooks, which this page sends too.
+     * @param {{ interval: 'hour' | 'day', from: string, to?: string }} range @param {boolean} isAll @param {AbortSignal} signal
+     * @returns {Promise<AccountUsage>}
+     */
+    async readUsage(range, isAll, signal) {
+      const query = isAll ? range : { ...range, allowance: /** @type {const} */ ('plan') };
       const [operations, keys] = await Promise.all([
         Array.fromAsync(client.account.usage({ ...query, by: 'operation' }, once(signal))),
         Array.fromAsync(client.account.usage({ ...query, by: 'key' }, once(signal))),

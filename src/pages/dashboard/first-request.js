@@ -1,6 +1,5 @@
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
-import { OPERATIONS } from '../../../client/src/operations.ts';
 import { copyText } from '../shared/clipboard.js';
 import { say } from '../shared/frame.js';
 
@@ -10,15 +9,6 @@ const READS = /** @type {const} */ ([
   ['store:read', '/store/orders'],
   ['events:read', '/events'],
 ]);
-
-/**
- * Whether programs sent some of the requests. This page asks for the account itself, which is not meant here.
- * @param {import('./api.js').AccountUsage} usage
- */
-export function hasOwnRequests({ operations }) {
-  const calls = /** @type {Readonly<Record<string, { allowance: string } | undefined>>} */ (OPERATIONS);
-  return operations.some(({ operation }) => calls[operation]?.allowance !== 'holder');
-}
 
 /** Stands in place of the charts of an account that has sent nothing. @param {{ scopes: readonly string[] }} props those of the page's key */
 export function FirstRequest({ scopes }) {

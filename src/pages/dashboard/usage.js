@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Chart } from '../shared/chart.js';
 import { serviceTime } from '../shared/fetch.js';
 import { number } from '../shared/format.js';
+import { Check } from '../shared/forms.js';
 import { Notice } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { OPERATIONS } from '../shared/terms.js';
@@ -15,7 +16,7 @@ import {
   totalOf,
   UsageHead,
 } from '../shared/usage.js';
-import { FirstRequest, hasOwnRequests } from './first-request.js';
+import { FirstRequest } from './first-request.js';
 import { createPalette } from './palette.js';
 
 /** Seconds. */
@@ -33,23 +34,26 @@ const INTERVAL = 300;
  */
 export function Usage({ account, month, turn, ...shown }) {
   const [range, setRange] = useState(RANGES.month);
+  const [isAll, setIsAll] = useState(false);
   const palettes = useRef({ operation: createPalette(), key: createPalette(REFUSED_COLOUR) });
   const rest = { ...shown, range, palettes: palettes.current };
   return html`<${UsageHead} range=${range} onRange=${setRange} />
+    <${Check} label="Also requests on the account, its keys and its webhooks" checked=${isAll} onValue=${setIsAll}
+      hint="This page sends such requests. They take nothing from the plan." />
     ${
-      range.name === 'month'
+      range.name === 'month' && !isAll
         ? html`<${Charts} usage=${month} ...${rest} />`
-        : html`<${OtherRange} key=${range.about} account=${account} turn=${turn} ...${rest} />`
+        : html`<${OtherRange} key="${range.about} ${isAll}" account=${account} turn=${turn} isAll=${isAll} ...${rest} />`
     }`;
 }
 
 /** @typedef {{ range: Range, palettes: Record<'operation' | 'key', ReturnType<typeof createPalette>> } & Shown} ChartsProps */
 
-/** @param {{ account: import('./api.js').OpenAccount, turn: number } & ChartsProps} props */
-function OtherRange({ account, turn, ...rest }) {
+/** @param {{ account: import('./api.js').OpenAccount, turn: number, isAll: boolean } & ChartsProps} props */
+function OtherRange({ account, turn, isAll, ...rest }) {
   const { query, isOver } = rest.range;
   const usage = usePoll(
-    (signal) => account.readUsage(query(serviceTime()), signal),
+    (signal) => account.readUsage(query(serviceTime()), isAll, signal),
     isOver ? Number.POSITIVE_INFINITY : INTERVAL,
   );
   useEffect(usage.refresh, [turn]);
@@ -73,7 +77,7 @@ function Charts({ range, usage: { data, error, failingSince }, palettes, nameOf,
       outcome: outcomes(data.operations, all, interval),
     };
   }, [data, about, names]);
-  if (range.name === 'month' && data && scopes && !hasOwnRequests(data))
+  if (range.name === 'month' && scopes && data?.operations.length === 0)
     return html`<${FirstRequest} scopes=${scopes} />`;
   if (data?.operations.length === 0)
     return html`<section class="card" aria-label="Requests"><p class="empty">There were no requests in this time.</p></section>`;

@@ -14,8 +14,8 @@ import { followTheme } from './theme.js';
  * Values over time: lines, or stacked bars. Times are UTC; the pointer shows the browser's time too.
  * @param {{
  *   title: string, file: string, plotted?: Plotted | undefined, error?: import('./fetch.js').PetStoreError | undefined,
- *   failingSince?: Date | undefined, empty?: string,
- * }} props without `plotted` it still loads, unless there is an error
+ *   failingSince?: Date | undefined, empty?: string, note?: string,
+ * }} props `note`: what the values are of; without `plotted` it still loads, unless there is an error
  */
 export function Chart({ title, plotted, ...rest }) {
   const isEmpty = plotted?.series.every(({ values }) => values.every((value) => !value));
@@ -165,10 +165,10 @@ export function Ranking({ title, name, unit, values, most = 10, ...rest }) {
  * The card of a chart. It also shows the values as a table, and saves them as CSV. Without values, it says why.
  * @param {{
  *   title: string, file: string, values?: ChartValues | undefined, error?: import('./fetch.js').PetStoreError | undefined,
- *   failingSince?: Date | undefined, isEmpty?: boolean, empty?: string, children: import('preact').ComponentChildren,
+ *   failingSince?: Date | undefined, isEmpty?: boolean, empty?: string, note?: string, children: import('preact').ComponentChildren,
  * }} props without `values` it still loads, unless there is an error
  */
-function ChartFrame({ title, file, values, error, failingSince, isEmpty, empty, children }) {
+function ChartFrame({ title, file, values, error, failingSince, isEmpty, empty, note, children }) {
   const [isTable, setIsTable] = useState(false);
   const hasValues = values !== undefined && !isEmpty;
   const save = () => values && downloadCsv(file, [values.columns, ...values.rows]);
@@ -184,6 +184,7 @@ function ChartFrame({ title, file, values, error, failingSince, isEmpty, empty, 
         </button>
       </div>
     </div>
+    ${note && html`<p class="muted">${note}</p>`}
     ${hasValues && values.total && html`<${Total} requests=${values.total.all} />`}
     ${
       isTable && hasValues

@@ -38,7 +38,7 @@ const getOverview = read(Overview, {
   description:
     'Returns how many animals are available, held and adopted in the last seven days, the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
     '`startedAt`, `requestsPerSecond`, `latency`, `minutes` and `health` are those of the instance that answers. ' +
-    '`minutes` counts every request below `/v1`, `hours` those with a valid key.',
+    'Only requests with a valid key are counted, those of `minutes` since the start.',
   async handle(_, uses: Uses) {
     const { clock, recent, startedAt, animals, nearest, limiter } = uses;
     const now = clock().unix;

@@ -17,7 +17,7 @@ import {
 import { textIfInstant } from '../../domain/instant.ts';
 import { type Clock, DAY } from '../../domain/clock.ts';
 import { mapPage, toPage } from '../../domain/page.ts';
-import type { UsageInterval } from '../../domain/usage.ts';
+import { ALLOWANCES, type UsageInterval } from '../../domain/usage.ts';
 import { type OperatorResource, type Resource, read } from '../../http/operation.ts';
 import type { UsageRepository } from './repository.ts';
 import {
@@ -95,6 +95,8 @@ const rowCursor = sortKeyCursor<RowPlace>(
 interface Uses {
   readonly clock: Clock;
   readonly usageHistory: Pick<UsageRepository, 'ofAccount'>;
+  /** The names of the operations that count in the windows of the holder. */
+  readonly holderIds: readonly string[];
 }
 
 const getOwnUsage = read(UsageHistory, {
@@ -119,15 +121,22 @@ const getOwnUsage = read(UsageHistory, {
         '`operation` adds up the keys: rows have no `keyId`. `key` adds up the operations: rows have no `operation`. By default nothing is added up.',
       example: 'operation',
     }),
+    allowance: choice(ALLOWANCES, {
+      description:
+        '`plan` leaves out the operations on the account, its keys and its webhooks. `holder` has only those. By default all are counted.',
+      example: 'plan',
+    }),
     limit: ROWS,
     cursor: rowCursor,
   },
   sample: { client: 'account.usage', query: { interval: 'day' } },
-  async handle({ accountId, parameters, signal }, { usageHistory, clock }: Uses) {
-    const { interval, by, limit, cursor: after } = parameters;
+  async handle({ accountId, parameters, signal }, { usageHistory, clock, holderIds }: Uses) {
+    const { interval, by, allowance, limit, cursor: after } = parameters;
     const range = readRange(parameters, clock, after && { interval, from: after.start, to: after.to });
     if ('error' in range) return range;
-    const query = { ...range.value, by, limit: limit + 1, after, signal };
+    const operations =
+      allowance === undefined ? undefined : { names: holderIds, areLeftOut: allowance === 'plan' };
+    const query = { ...range.value, by, operations, limit: limit + 1, after, signal };
     const rows = await usageHistory.ofAccount(accountId, query);
     const page = toPage(rows, limit, ({ start, keyId, operation }): RowPlace => {
       return { to: range.value.to, start, keyId, operation };
@@ -139,7 +148,7 @@ const getOwnUsage = read(UsageHistory, {
 /** What the account shows of its usage. */
 export const CLIENTS: Resource<Uses> = {
   name: 'Account',
-  uses: { clock: true, usageHistory: true },
+  uses: { clock: true, usageHistory: true, holderIds: true },
   operations: [getOwnUsage],
 };
 

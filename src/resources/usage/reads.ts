@@ -225,7 +225,7 @@ export function openReads(engine: Engine, environment: Environment) {
   return {
     /** Up to `limit` rows of the usage of the keys of an account, oldest first. */
     async ofAccount(accountId: number, query: UsagePageQuery): Promise<readonly Usage[]> {
-      const { interval, from, to, by, limit, after, signal } = query;
+      const { interval, from, to, by, operations, limit, after, signal } = query;
       const { rows, time } = TABLES[interval];
       const length = LENGTH[interval];
       const columns = { all: raw('operation, key_id'), operation: raw('operation'), key: raw('key_id') }[
@@ -234,6 +234,10 @@ export function openReads(engine: Engine, environment: Environment) {
       const keys = (await Array.fromAsync(readKeys(query, accountId))).flat();
       const slice = Math.max(SHORTEST_SLICE, Math.floor(cells / keys.length));
       const end = Math.ceil(to / length);
+      const chosen =
+        operations === undefined
+          ? empty
+          : sql`AND operation ${raw(operations.areLeftOut ? 'NOT IN' : 'IN')} (${join(operations.names)})`;
       let page: readonly Usage[] = [];
       for (
         let start = Math.ceil(Math.max(from, after?.start ?? 0) / length);
@@ -243,7 +247,7 @@ export function openReads(engine: Engine, environment: Environment) {
         for (const some of chunksOf(keys, Math.floor(cells / slice))) {
           const found = await read<SumsRow>(
             sql`SELECT ${time}, ${columns}, ${SUMS} FROM ${rows} WHERE ${dialect.isAnyOf('key_id', idsOf(some))}
-              AND ${time} >= ${start} AND ${time} < ${Math.min(start + slice, end)}
+              AND ${time} >= ${start} AND ${time} < ${Math.min(start + slice, end)} ${chosen}
               ${after === undefined ? empty : sql`AND (${time}, ${columns}) > (${join(placeValues(after, length, by))})`}
               GROUP BY ${time}, ${columns} ORDER BY ${time}, ${columns} LIMIT ${limit}`,
             signal,

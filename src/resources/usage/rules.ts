@@ -132,6 +132,8 @@ function addOutcomes(one: OutcomeCounts, other: OutcomeCounts): OutcomeCounts {
 
 export interface UsagePageQuery extends UsageQuery {
   readonly by?: UsageRowsBy | undefined;
+  /** Only requests of these operations, or of all others. Undefined: of all. */
+  readonly operations?: { readonly names: readonly string[]; readonly areLeftOut: boolean } | undefined;
   /** Rows, at least 1. */
   readonly limit: number;
   /** Only rows after this place. */
