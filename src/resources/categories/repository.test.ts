@@ -86,6 +86,14 @@ for (const [name, fresh] of STORES) {
     for (const each of ['Dogs ', ' Dogs', 'Dög', 'e']) await add(each);
   });
 
+  test(`${name}: a refused name takes no id`, async (t) => {
+    const { categories, add } = await prepare(t);
+    const { id } = await add('Dogs');
+    for (let times = 0; times < 3; times++)
+      assert.deepEqual(await categories.create(CLIENT, { name: 'DOGS' }), refused('conflict'));
+    assert.equal((await add('Cats')).id, id + 1n);
+  });
+
   test(`${name}: a patch changes what it names, and nothing else`, async (t) => {
     const { categories } = await prepare(t);
     const { id } = requireValue(await categories.create(CLIENT, { name: 'Dogs', description: 'all' }));

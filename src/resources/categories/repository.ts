@@ -55,6 +55,9 @@ async function createCategory(
   category: NewCategory,
 ): Promise<Result<Category, 'conflict'>> {
   const row = { ...category, foldedName: foldedName(category.name), version: 1 };
+  // An insert that is ignored takes an id.
+  const [taken] = await transaction.select(CATEGORIES, sql`WHERE folded_name = ${row.foldedName}`);
+  if (taken !== undefined) return { error: 'conflict' };
   const [added] = await transaction.query(
     sql`${CATEGORIES.insert(row)} ON CONFLICT DO NOTHING RETURNING ${CATEGORIES.list}`,
   );
