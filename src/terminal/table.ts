@@ -11,6 +11,8 @@ interface Fit {
   readonly weight?: number;
   /** Long texts are cut where the terminal is too narrow. */
   readonly shrinks?: true;
+  /** Characters that a later page may need. */
+  readonly least?: number;
 }
 
 /** A number is a count. Ids are texts, because they have no separators. */
@@ -88,7 +90,7 @@ export class TableText<Row> {
   constructor(columns: readonly Column<Row>[], screen: Screen) {
     this.#columns = columns;
     this.#screen = screen;
-    this.#widest = columns.map(() => 0);
+    this.#widest = columns.map(([, , fit]) => fit?.least ?? 0);
   }
 
   /** The lines of a page, below the header if it is the first one. */

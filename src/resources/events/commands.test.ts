@@ -69,6 +69,8 @@ test('events --follow begins now, and prints each event as it happens', async (t
   const [line = ''] = following.stdout().split('\n');
   assert.match((JSON.parse(line) as EventJson).type, /^pet\.(created|updated)$/);
   await waitFor(table, ({ stdout }) => (stdout.includes('order.created') ? true : undefined));
+  const [header = '', ...events] = table.stdout().trimEnd().split('\n');
+  for (const event of events) assert.equal(event.indexOf('{'), header.indexOf('DATA'), event);
   following.child.kill('SIGINT');
   await following.ended;
 });

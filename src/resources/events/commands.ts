@@ -11,7 +11,7 @@ import { flag, instantBefore, JSON_OPTION, type Taker } from '../../terminal/tak
 import { type View, viewPages } from '../../terminal/view.ts';
 import { Feed } from './feed.ts';
 import type { EventRepository, StoredEvent } from './repository.ts';
-import { chooseTypes, type EventType, TYPE_FILTERS, type TypeFilter } from './rules.ts';
+import { chooseTypes, EVENT_TYPE_NAMES, type EventType, TYPE_FILTERS, type TypeFilter } from './rules.ts';
 
 type Context = CommandContext<{
   readonly accounts: {
@@ -20,15 +20,29 @@ type Context = CommandContext<{
   readonly events: EventRepository;
 }>;
 
+/** Characters of columns that are filled one event at a time. A name may be longer. */
+const LONGEST = {
+  time: new Date(0).toISOString().length,
+  type: Math.max(...EVENT_TYPE_NAMES.map(({ length }) => length)),
+  actor: 'system service'.length,
+  account: 12,
+};
+
 /** A line that stays on the screen needs a time that stays true. */
 const toColumns = (follow: boolean): readonly Column<ReturnType<typeof toEvent>>[] => [
-  ['TIME', ({ timestamp }) => (follow ? timestamp : instantCell(timestamp))],
-  ['TYPE', ({ type }) => type],
-  ['BY', ({ actor }) => (actor === null ? '-' : `${actor.kind} ${actor.name}`), { shrinks: true }],
-  ['ACCOUNT', ({ account }) => account ?? '-', { shrinks: true }],
+  ['TIME', ({ timestamp }) => (follow ? timestamp : instantCell(timestamp)), least(follow, LONGEST.time)],
+  ['TYPE', ({ type }) => type, least(follow, LONGEST.type)],
+  [
+    'BY',
+    ({ actor }) => (actor === null ? '-' : `${actor.kind} ${actor.name}`),
+    { shrinks: true, ...least(follow, LONGEST.actor) },
+  ],
+  ['ACCOUNT', ({ account }) => account ?? '-', { shrinks: true, ...least(follow, LONGEST.account) }],
   ['VERSION', ({ version = '-' }) => String(version), { weight: 1 }],
   ['DATA', ({ data }) => toJson(data), { shrinks: true }],
 ];
+
+const least = (follow: boolean, width: number) => (follow ? { least: width } : {});
 
 const PAGE_SIZE = 100;
 
