@@ -85,7 +85,7 @@ export class Session {
     return this.#waited;
   }
 
-  /** The checks are over, or were interrupted. What follows deletes what they added, also from the part of the day that is left to others. */
+  /** The checks are over, or were interrupted. What follows deletes what they added, also from what is left to others. */
   beginCleaning(): void {
     this.#isCleaning = true;
     this.#signal = new AbortController().signal;
@@ -195,17 +195,19 @@ export class Session {
       if (day.remaining <= day.limit * LEFT_OF_WINDOW)
         throw new RunStopped(`only ${day.remaining} of the ${day.limit} requests of this day are left`);
     }
-    if (minute.remaining > minute.limit * LEFT_OF_WINDOW || isOver(minute.left)) return;
+    const reserve = this.#isCleaning ? 0 : minute.limit * LEFT_OF_WINDOW;
+    if (minute.remaining > reserve || isOver(minute.left)) return;
     await this.#pause((minute.left - passed) * 1_000);
   }
 
   async #pause(milliseconds: number): Promise<void> {
-    const { transport, wait } = this.#options;
+    const { transport, wait, clock } = this.#options;
     // The other side may close idle connections meanwhile.
     transport.close();
     this.#requireTime();
-    this.#waited += milliseconds;
+    const startedAt = clock().monotonic;
     await wait(milliseconds, this.#signal);
+    this.#waited += clock().monotonic - startedAt;
   }
 
   #requireTime(): void {

@@ -117,6 +117,8 @@ test('a check that is interrupted deletes what it added', async (t) => {
   assert.equal(report.stopped, 'it was interrupted');
   const added = noted.filter(({ request, status }) => request.path === '/v1/pets' && status === 201);
   assert.ok(added.length > 5);
+  const { items } = await service.store.pets.list({ limit: 100, cursor: undefined });
+  assert.equal(items, '[]');
   for (const path of report.left) assert.match(path, /\((?:complete|cancelled|revoked)\)$/);
 });
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request as sendRequest } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import type { Lifetime } from './lifetime.ts';
 
 /** A request on its way to the service. */
@@ -36,6 +35,13 @@ interface FaultyService {
 
 const OWN_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);
 
+async function readAll(message: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  message.on('data', (piece: Buffer) => pieces.push(piece));
+  await once(message, 'end');
+  return Buffer.concat(pieces);
+}
+
 const toRecord = ({ headersDistinct }: IncomingMessage) =>
   Object.fromEntries(
     Object.entries(headersDistinct)
@@ -53,14 +59,14 @@ export async function startFaultyService(lifetime: Lifetime, target: string): Pr
     if (body.length > 0) sent.setHeader('Content-Length', body.length);
     sent.end(body);
     const [received] = (await once(sent, 'response')) as [IncomingMessage];
-    const text = (await buffer(received)).toString();
+    const text = (await readAll(received)).toString();
     return { status: received.statusCode ?? 0, headers: toRecord(received), body: text };
   };
 
   const server = createServer((received, response) => {
     const answer = async () => {
       const { method = '', url: path = '', socket } = received;
-      const body = await buffer(received);
+      const body = await readAll(received);
       const {
         status,
         headers,

@@ -455,7 +455,7 @@ export const CONTRACT_FAULTS: readonly ContractFault[] = [
   },
   {
     name: 'If-Match has no effect',
-    breaks: ['3.6 If-Match'],
+    breaks: ['3.6 If-Match', '3.9 what is wrong'],
     begin: taking(({ headers }) => ({ headers: without(headers, 'if-match') })),
   },
   {
@@ -532,6 +532,16 @@ export const CONTRACT_FAULTS: readonly ContractFault[] = [
     begin: answering(({ headers }) => ({ headers: without(headers, 'accept-patch') })),
   },
   {
+    name: 'a body is read before If-Match',
+    breaks: ['3.9 what is wrong'],
+    begin: () => async (request, forward) => {
+      const answer = await forward(request);
+      return request.method === 'PATCH' && request.body.includes('"name":null') && answer.status === 412
+        ? { ...answer, ...refusal(answer, 400, 'invalid_request') }
+        : answer;
+    },
+  },
+  {
     name: 'a deleted animal stays in the list',
     breaks: ['3.10 a deleted animal'],
     begin: () => {
@@ -556,6 +566,15 @@ export const CONTRACT_FAULTS: readonly ContractFault[] = [
     begin: answering((answer, { method, path }) =>
       method === 'DELETE' && path.startsWith('/v1/store/orders/') && answer.status === 409
         ? { status: 204, headers: without(answer.headers, 'content-type'), body: '' }
+        : undefined,
+    ),
+  },
+  {
+    name: 'the account shows the windows of the holder',
+    breaks: ['3.13 the account'],
+    begin: answering(({ body }, { path }) =>
+      path === '/v1/account'
+        ? { body: body.replace(/("day":\{"limit":)\d+,"remaining":\d+/, '$15000,"remaining":4999') }
         : undefined,
     ),
   },
@@ -819,6 +838,19 @@ export const CONTRACT_FAULTS: readonly ContractFault[] = [
         ? withHeader(answer, 'cache-control', 'private, no-cache')
         : undefined,
     ),
+  },
+  {
+    name: 'a secret is rotated as often as one likes',
+    breaks: ['13.3 a secret is rotated'],
+    begin: () => {
+      let rotated: ProxiedResponse | undefined;
+      return async (request, forward) => {
+        const answer = await forward(request);
+        if (!/^\/v1\/webhooks\/\d+\/rotate$/.test(request.path)) return answer;
+        rotated ??= answer;
+        return { ...answer, status: rotated.status, body: rotated.body };
+      };
+    },
   },
   {
     name: 'the secret of a webhook is shown again',

@@ -51,6 +51,27 @@ export const ACCOUNT: readonly Check[] = [
   },
   {
     section: '3.13',
+    promise: 'the account shows the windows of the plan as they are',
+    scopes: ['pets:read'],
+    run: async (probe) => {
+      const rate = readRateHeaders((await probe.get('/pets?limit=1')).headers);
+      if (rate === undefined) throw new CheckSkipped('the rate headers do not show it');
+      const answer = await probe.get('/account');
+      probe.requireStatus(answer, 200);
+      for (const kind of ['minute', 'day'] as const) {
+        const { limit, remaining } = rate[kind];
+        const window = member(answer.json, kind);
+        const [shownLimit, shown] = [member(window, 'limit'), member(window, 'remaining')];
+        // Others may use the account meanwhile, and a new window may begin.
+        const mayReset = rate[kind].left <= 60;
+        const holds = shownLimit === BigInt(limit) && (mayReset || Number(shown) <= remaining);
+        const came = `${toText(shown)} of ${toText(shownLimit)}`;
+        probe.expect(answer, holds, `${remaining} of ${limit} to remain of the ${kind}`, came);
+      }
+    },
+  },
+  {
+    section: '3.13',
     promise: 'the usage adds up by operation or by key, oldest first, and a range that cannot be is 400',
     run: async (probe) => {
       for (const [by, absent] of [

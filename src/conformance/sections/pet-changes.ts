@@ -311,6 +311,14 @@ export const PET_CHANGES: readonly Check[] = [
       probe.expectRefusal(await probe.patch('/pets/9223372036854775807', { name: 'Check' }), 'not_found');
     },
   ),
+  check('3.9', 'what is wrong comes in its order: 404, then 412, then 400', async (probe) => {
+    const { path } = await probe.addPet();
+    const header = { 'If-Match': '"another"' };
+    const none = await probe.patch('/pets/9223372036854775807', { name: null }, header);
+    probe.expectRefusal(none, 'not_found');
+    probe.expectRefusal(await probe.patch(path, { name: null }, header), 'precondition_failed');
+    probe.expectRefusal(await probe.patch(path, { name: null }, { 'If-Match': '*' }), 'invalid_request');
+  }),
   check(
     '3.10',
     'a deleted animal is gone from every get and list, and its id is not used again',

@@ -63,6 +63,25 @@ export const WEBHOOKS: readonly Check[] = [
   },
   {
     section: '13.3',
+    promise: 'a secret is rotated once in 24 hours, and a replay from the future is 400',
+    scopes: MANAGE,
+    writes: true,
+    run: async (probe) => {
+      await requireWebhooks(probe);
+      const { answer, path } = await probe.add('/webhooks', ENDPOINT);
+      const rotated = await probe.post(`${path}/rotate`);
+      probe.requireStatus(rotated, 200);
+      const [first, second] = [member(answer.json, 'secret'), member(rotated.json, 'secret')];
+      probe.expect(rotated, typeof second === 'string' && second !== first, 'another secret');
+      probe.expectRefusal(await probe.post(`${path}/rotate`), 'conflict');
+      const future = { since: '2100-01-01T00:00:00Z' };
+      probe.expectRefusal(await probe.post(`${path}/replay`, future), 'invalid_request');
+      const deliveries = await probe.get(`${path}/deliveries`);
+      probe.expect(deliveries, deliveries.text === '[]', '200 []');
+    },
+  },
+  {
+    section: '13.3',
     promise: 'a url with a user name, with a fragment, or of another scheme is 400',
     scopes: MANAGE,
     writes: true,
