@@ -165,11 +165,11 @@ test('on a phone, a sample stands below the sentence that leads to it', async ()
 
 test('the dashboard has the name of the service where the reference has it', async () => {
   const { page } = await openReference(browser, shared.url, { viewport: { width: 1600, height: 900 } });
-  const place = async () => (await page.locator('.brand').boundingBox())?.x;
+  const place = () => page.locator('.brand').boundingBox();
   const before = await place();
   await page.locator('.top').getByRole('link', { name: 'Dashboard' }).click();
   await page.getByLabel('API key').waitFor();
-  assert.equal(await place(), before);
+  assert.deepEqual(await place(), before);
   await page.context().close();
 });
 
