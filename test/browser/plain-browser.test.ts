@@ -1,5 +1,8 @@
 // Pages in a browser that lacks what most have: under a name without TLS, or one that keeps nothing. Contract: section 6.
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { launchBrowser, openPage, pasteKey } from '../support/browser.ts';
 import { startTestConsole } from '../support/console.ts';
@@ -87,6 +90,19 @@ test('what a browser does not let the page copy is selected', async () => {
   await page.getByRole('button', { name: 'Selected' }).waitFor();
   const selected = await page.evaluate('getSelection().toString()');
   assert.equal(String(selected).trim(), (await page.locator('#quick-start pre:visible').innerText()).trim());
+});
+
+/** Modules that use what a browser may lack, and do without it. Everything else asks them. */
+const CAREFUL = ['console/session.js', 'shared/clipboard.js', 'shared/storage.js', 'shared/theme-start.js'];
+
+test('no other module takes for granted what a browser may lack', () => {
+  const lacking =
+    /navigator\.(?:clipboard|serviceWorker|locks)|\b(?:localStorage|sessionStorage|indexedDB|caches)[.[]|new BroadcastChannel|crypto\.(?:subtle|randomUUID)|globalThis\[/;
+  const pages = fileURLToPath(new URL('../../src/pages', import.meta.url));
+  const using = globSync('**/*.js', { cwd: pages }).filter((file) =>
+    lacking.test(readFileSync(join(pages, file), 'utf8')),
+  );
+  assert.deepEqual(using.toSorted(), CAREFUL);
 });
 
 /** A page whose browser keeps nothing: storage and channels between tabs throw, as Firefox does without cookies. */
