@@ -245,7 +245,7 @@ export class MemoryLimiter implements RateLimiter {
       if (record === undefined) continue;
       records.set(keyId, { refusals: record.refusals.map((instant) => instant + offset), ban: record.ban });
     }
-    if (records.size > 0) await this.#store.writeBanRecords(records);
+    await this.#store.writeBanRecords(records);
   }
 
   /** Writes the first `count` accounts of the queue, `rows` in a transaction. */

@@ -54,6 +54,18 @@ test('items that arrive while a batch runs share the next one, which begins afte
   assert.deepEqual(await Promise.all(others), [20, 30]);
 });
 
+test('a key whose items are all done begins anew', async () => {
+  const { batcher, ran, answers } = openBatcher();
+  for (const item of [1, 2]) {
+    const result = batcher.add('a', item);
+    await letBatchesBegin();
+    assert.deepEqual(ran.at(-1), ['a', [item]]);
+    answers.at(-1)?.resolve([10 * item]);
+    assert.equal(await result, 10 * item);
+    await letBatchesBegin();
+  }
+});
+
 test('a batch has at most `size` items, and with `overlap` it does not wait for the one before it', async () => {
   const { batcher, ran, answers } = openBatcher({ size: 2, overlap: true });
   const results = [1, 2, 3].map((item) => batcher.add('a', item));

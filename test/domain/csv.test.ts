@@ -1,12 +1,17 @@
 // Contract: section 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvText, quoted, quotedCell } from '../../src/domain/csv.ts';
+import { csvText, listCell, quoted, quotedCell } from '../../src/domain/csv.ts';
 
 test('a quoted text doubles its quotes, and no text is an empty cell', () => {
   assert.equal(quoted('a "b" "c"'), '"a ""b"" ""c"""');
   assert.equal(quoted(''), '""');
   assert.equal(quoted(undefined), '');
+});
+
+test('texts in one cell stand between semicolons, and those that would not read back in quotes', () => {
+  assert.equal(listCell([]), '');
+  assert.equal(listCell(['a', 'b c', 'd;e', 'f"g', 'h\r', 'i\n']), 'a;b c;"d;e";"f""g";"h\r";"i\n"');
 });
 
 test('no spreadsheet takes a text for a formula', () => {

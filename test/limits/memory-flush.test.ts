@@ -111,7 +111,7 @@ test('nothing is written for addresses or refusals while the service runs', asyn
   assert.deepEqual([count('usage'), count('standings')], [5_050, 50]);
 });
 
-test('an account that is only read is not written', async (t) => {
+test('an account or an address that is only read is not written, even by a stop', async (t) => {
   const { limiter, clock, store } = service(t);
   const callers = keys(1);
   await chargeAll(limiter, callers);
@@ -123,6 +123,8 @@ test('an account that is only read is not written', async (t) => {
   });
   for (const caller of callers) await next.peek(caller);
   await next.flush();
+  for (const caller of addresses(1)) await next.peek(caller);
+  await next.flushAll();
   assert.deepEqual(written, []);
 });
 

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import type { Mutant } from './instrument.ts';
+
 /** A mutant that no test can notice, and why. */
-interface EqualMutant {
+export interface EqualMutant {
   readonly file: string;
   /** What changes, and into what. All mutants of the file that say so are meant, or those of the lines that contain `line`. */
   readonly original: string;
@@ -61,12 +64,6 @@ export const EQUAL: readonly EqualMutant[] = [
     replacement,
     because: 'the two differ here',
   })),
-  {
-    file: 'src/resources/usage/rules.ts',
-    original: 'compare(item, end) >= 0',
-    replacement: 'compare(item, end) > 0',
-    because: 'one that is equal to the last is sorted behind it, and cut off',
-  },
   ...[
     [
       'items.push(item) >= most + Math.max(most, MOST_UNSORTED)',
@@ -103,16 +100,6 @@ export const EQUAL: readonly EqualMutant[] = [
     line: 'withoutFormula(text)',
     because: 'what is undefined begins with no character of a formula, and stays undefined',
   },
-  ...[
-    ['number < 1000', 'true'],
-    ['number < 1000', 'number <= 1000'],
-    ["''", '"Stryker was here!"'],
-  ].map(([original = '', replacement = '']) => ({
-    file: 'src/domain/decimal.ts',
-    original,
-    replacement,
-    because: 'the text is the same; the way to it spares memory',
-  })),
   ...[
     ['value.length > 2 * max', 'false'],
     ['value.length > max', 'true'],
@@ -174,6 +161,28 @@ export const EQUAL: readonly EqualMutant[] = [
     original: '[]',
     replacement: '["Stryker was here"]',
     because: 'the first character has no neighbour before it to change places with',
+  },
+  ...[
+    ['text.length <= most', 'false'],
+    ['text.length <= most', 'text.length < most'],
+    ['text.slice(0, 2 * most)', 'text'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'src/domain/text.ts',
+    original,
+    replacement,
+    because: 'it spares the work of counting code points',
+  })),
+  ...['/(?!0000)\\d{4}-\\d\\d-\\d\\d$/', '/^(?!0000)\\d{4}-\\d\\d-\\d\\d/'].map((replacement) => ({
+    file: 'src/domain/fields.ts',
+    original: '/^(?!0000)\\d{4}-\\d\\d-\\d\\d$/',
+    replacement,
+    because: 'what stands before or behind the day is no part of a date-time, and is refused there',
+  })),
+  {
+    file: 'src/resources/pets/rules.ts',
+    original: 'birthDate !== undefined',
+    replacement: 'true',
+    because: NOT_A_NUMBER,
   },
   {
     file: 'src/domain/account.ts',
@@ -268,3 +277,17 @@ export const EQUAL: readonly EqualMutant[] = [
     because: 'it then writes what the store has already',
   },
 ];
+
+export function findEqual({ file, line, original, replacement }: Mutant): EqualMutant | undefined {
+  return EQUAL.find(
+    (each) =>
+      each.file === file &&
+      each.original === original &&
+      each.replacement === replacement &&
+      (each.line === undefined || readLine(file, line).includes(each.line)),
+  );
+}
+
+function readLine(file: string, line: number): string {
+  return readFileSync(file, 'utf8').split('\n')[line - 1]?.trim() ?? '';
+}

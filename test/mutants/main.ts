@@ -82,7 +82,9 @@ async function main(): Promise<number> {
 }
 
 function writeReport(mutants: readonly Mutant[], results: Results): number {
-  const { text, isGood } = report(mutants, results, new Date().toISOString().slice(0, 10));
+  const { text, gone, isGood } = report(mutants, results, new Date().toISOString().slice(0, 10));
+  for (const { file, original, replacement } of gone)
+    console.log(`${file}: no mutant to call equal: ${original} → ${replacement}`);
   const page = fileURLToPath(new URL('../../docs/design/mutants.md', import.meta.url));
   writeFileSync(page, text);
   const biome = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));

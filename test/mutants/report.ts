@@ -1,4 +1,4 @@
-import { EQUAL } from './equal.ts';
+import { EQUAL, type EqualMutant, findEqual } from './equal.ts';
 import { GROUPS } from './groups.ts';
 import type { Mutant } from './instrument.ts';
 import type { Outcome, Results } from './results.ts';
@@ -8,12 +8,12 @@ const GOAL = 0.85;
 
 const STATUSES = ['killed', 'timed out', 'survived', 'not reached', 'equal'] as const;
 
-/** `isGood`: the goal is reached, and no mutant of a settled group survives. */
+/** `isGood`: the goal is reached, no mutant of a settled group survives, and none that is called equal is gone. */
 export function report(
   mutants: readonly Mutant[],
   results: Results,
   date: string,
-): { readonly text: string; readonly isGood: boolean } {
+): { readonly text: string; readonly gone: readonly EqualMutant[]; readonly isGood: boolean } {
   const groups = GROUPS.map((group) => {
     const outcomes = mutants
       .filter((mutant) => mutant.group === group.name)
@@ -58,7 +58,13 @@ export function report(
     ),
   ].join('\n');
   const isSettled = survivors.every(({ group, left }) => !group.settled || left.length === 0);
-  return { text: `${text.trimEnd()}\n`, isGood: isSettled && shareOfDead(all) >= GOAL };
+  const equal = new Set(mutants.map(findEqual));
+  const gone = EQUAL.filter((each) => !equal.has(each));
+  return {
+    text: `${text.trimEnd()}\n`,
+    gone,
+    isGood: isSettled && gone.length === 0 && shareOfDead(all) >= GOAL,
+  };
 }
 
 type Status = Outcome['status'];

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Coverage, findStatic, findTests } from './coverage.ts';
 import { isAlone } from '../../scripts/test-alone.ts';
-import { EQUAL } from './equal.ts';
+import { findEqual } from './equal.ts';
 import { hash, type Mutant } from './instrument.ts';
 import type { Bench } from './runs.ts';
 
@@ -99,13 +99,14 @@ export function openResults(folder: string, { bench, coverages, sources, budget 
   };
 
   return {
-    find: (mutant) => (isEqual(mutant) ? EQUAL_OUTCOME : open(mutant.file).outcomes[mutant.id]),
+    find: (mutant) =>
+      findEqual(mutant) !== undefined ? EQUAL_OUTCOME : open(mutant.file).outcomes[mutant.id],
     async tryTogether(mutants) {
       const find = ({ file, id }: Mutant) => open(file).outcomes[id];
       // What is decided while a file loads needs a process of its own.
       const atLoad = await findStatic(bench, { folder, sources });
       let rest = mutants.filter(
-        (mutant) => !isEqual(mutant) && !isDead(find(mutant)) && !atLoad.has(mutant.id),
+        (mutant) => findEqual(mutant) === undefined && !isDead(find(mutant)) && !atLoad.has(mutant.id),
       );
       const quick = new Set(
         rest.flatMap((mutant) => listTests(mutant)).filter((coverage) => costOf(coverage) < QUICK),
@@ -136,7 +137,7 @@ export function openResults(folder: string, { bench, coverages, sources, budget 
       }
     },
     async tryMutant(mutant) {
-      if (isEqual(mutant)) return EQUAL_OUTCOME;
+      if (findEqual(mutant) !== undefined) return EQUAL_OUTCOME;
       const known = open(mutant.file).outcomes[mutant.id];
       const wasDead = isDead(known);
       if (known !== undefined && wasDead && isCurrent(known, Object.keys(known.tests).at(-1) ?? ''))
@@ -198,18 +199,4 @@ function splitAlone(coverages: readonly Coverage[]): readonly (readonly Coverage
     coverages.filter(({ test }) => isAlone(test) === expected),
   );
   return [shared ?? [], ...(alone ?? []).map((each) => [each])].filter((part) => part.length > 0);
-}
-
-function isEqual({ file, line, original, replacement }: Mutant): boolean {
-  return EQUAL.some(
-    (each) =>
-      each.file === file &&
-      each.original === original &&
-      each.replacement === replacement &&
-      (each.line === undefined || readLine(file, line).includes(each.line)),
-  );
-}
-
-function readLine(file: string, line: number): string {
-  return readFileSync(file, 'utf8').split('\n')[line - 1]?.trim() ?? '';
 }

@@ -1,7 +1,7 @@
 // Contract: section 2.7.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOwnedBy, statusAfter, TRANSITIONS, transition } from './rules.ts';
+import { findBirthDateIssue, isOwnedBy, statusAfter, TRANSITIONS, transition } from './rules.ts';
 import { PetStatus } from './schema.ts';
 
 const STATUSES = [...PetStatus.options, undefined];
@@ -52,4 +52,15 @@ test('an order gives its animal the status after it, and nothing else does', () 
 test('a change without an account may be about the animals of all', () => {
   const pet = { ownerId: 7 };
   assert.deepEqual([isOwnedBy(pet, 7), isOwnedBy(pet, 8), isOwnedBy(pet, undefined)], [true, false, true]);
+});
+
+test('an animal is born tomorrow in UTC at the latest', () => {
+  const midnight = Date.parse('2027-01-15');
+  assert.equal(findBirthDateIssue(undefined, midnight), undefined);
+  assert.equal(findBirthDateIssue('2027-01-16', midnight), undefined);
+  for (const [day, now] of [
+    ['2027-01-16', midnight - 1],
+    ['2027-01-17', midnight],
+  ] as const)
+    assert.equal(findBirthDateIssue(day, now), 'birthDate must not be after tomorrow in UTC.');
 });

@@ -8,6 +8,7 @@ import {
   isMeantFor,
   isOwnEnd,
   LISTEN,
+  MAX_ATTEMPTS,
   newWebhookSecret,
   REPLAY_INTERVAL,
   REPLAYED,
@@ -67,7 +68,8 @@ test('retries come after the times of the contract, give or take 20 %', () => {
     assert.equal(retryDelay(index + 1, 0), second * 800);
     assert.equal(retryDelay(index + 1, 0.5), second * 1_000);
   }
-  assert.equal(retryDelay(8, 0.5), undefined);
+  assert.equal(MAX_ATTEMPTS, 8);
+  assert.equal(retryDelay(MAX_ATTEMPTS, 0.5), undefined);
 });
 
 test('Retry-After counts between once and twice the delay', () => {
