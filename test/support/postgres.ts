@@ -24,11 +24,29 @@ export async function startPostgres(
   const user = serverUser();
   const folder = serverFolder('postgres', TEMPORARY, user);
   const port = await freePort();
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const quiet = { stdio: 'ignore', ...user } as const;
   execFileSync(initdb, ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], quiet);
   const rules = join(folder, 'pg_hba.conf');
   writeFileSync(rules, [...access, readFileSync(rules, 'utf8')].join('\n'));
+  return runPostgres(folder, port, settings);
+}
+
+/** A standby that follows `primary`. It is stopped after the test. */
+export async function startStandby(t: Lifetime, primary: TestServer): Promise<TestServer> {
+  const user = serverUser();
+  const folder = serverFolder('standby', TEMPORARY, user);
+  const from = ['-d', `host=127.0.0.1 port=${primary.port} user=postgres`];
+  const how = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+  const command = program('pg_basebackup', 'postgresql', POSTGRES);
+  execFileSync(command, [...from, '-D', folder, ...how], { stdio: 'ignore', ...user });
+  const standby = await runPostgres(folder, await freePort(), []);
+  t.after(() => standby.stop());
+  return standby;
+}
+
+function runPostgres(folder: string, port: number, settings: readonly string[]): Promise<TestServer> {
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const user = serverUser();
   const options = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
@@ -102,4 +120,12 @@ export async function startSharedPostgres(): Promise<TestServer> {
 export async function waitForBlocked(client: Client, count: number): Promise<void> {
   const blocked = 'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
   while (((await client.query(blocked)).rowCount ?? 0) < count);
+}
+
+/** Runs one statement, on a connection of its own. */
+export async function ask({ url }: TestServer, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }

@@ -53,7 +53,10 @@ export const CADDY: Proxy = {
   rewrite: (text, { folder, certificate, key, port, services }) =>
     `{\n\tadmin off\n\tauto_https disable_redirects\n\tstorage file_system ${folder}\n}\n${text}`
       .replace('pets.example {', `https://pets.example:${port} {\n\ttls ${certificate} ${key}`)
-      .replace('reverse_proxy 127.0.0.1:8080 {', `reverse_proxy 127.0.0.1:${services[0]} {`)
+      .replace(
+        'reverse_proxy 127.0.0.1:8080 {',
+        `reverse_proxy ${services.map((each) => `127.0.0.1:${each}`).join(' ')} {`,
+      )
       // A test does not wait for 5 s.
       .replace('lb_try_duration 5s', 'lb_try_duration 2s'),
   command: (folder) => [
@@ -87,7 +90,7 @@ export const NGINX_TLS: Proxy = {
 const serverLines = (services: readonly number[]) =>
   services.map((each) => `server 127.0.0.1:${each}`).join(' max_fails=0; ');
 
-const NGINX: Proxy = {
+export const NGINX: Proxy = {
   name: 'nginx before several instances',
   file: 'deploy/nginx.conf',
   hasTls: false,
