@@ -9,6 +9,7 @@ import { FIND_UNFOLDED } from '../../src/resources/pets/table.ts';
 import { DIALECT } from '../../src/storage/postgres/dialect.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';
+import { explainPostgres } from '../support/plans.ts';
 import { test } from '../support/test.ts';
 
 /**
@@ -32,14 +33,6 @@ const MANY = `
 const SINCE = `INSERT INTO pets (name, category_id, owner_id, status)
   SELECT 'Rex ' || n, 3, 3, 'sold' FROM generate_series(1, 30000) n`;
 
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Index Name'?: string;
-  readonly 'Scan Direction'?: string;
-  readonly Filter?: string;
-  readonly Plans?: readonly Plan[];
-}
-
 interface Hot {
   readonly what: string;
   readonly text: string;
@@ -50,11 +43,6 @@ interface Hot {
   readonly mayFilter?: true;
   /** What else the plan does with the rows that the indexes found, outermost first. */
   readonly steps?: readonly string[];
-}
-
-/** Every step of a plan, outermost first. */
-function stepsOf(plan: Plan): Plan[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
 }
 
 const HUNDRED_IDS = Array.from({ length: 100 }, (_, i) => i * 499);
@@ -181,12 +169,7 @@ test('on many rows an index alone answers every hot query', async (t) => {
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await client.query(`SET plan_cache_mode = ${mode}`);
       for (const { what, text, values, indexes, mayFilter = false, steps: expected } of QUERIES) {
-        const literals = values.map((value) => (value === null ? 'NULL' : client.escapeLiteral(`${value}`)));
-        await client.query(`PREPARE hot AS ${text}`);
-        const list = literals.length === 0 ? '' : `(${literals.join(', ')})`;
-        const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE hot${list}`);
-        await client.query('DEALLOCATE hot');
-        const steps = stepsOf(rows[0]['QUERY PLAN'][0].Plan);
+        const steps = await explainPostgres(client, { text, values });
         const where = `${what}, statistics ${statistics}, ${mode}: ${JSON.stringify(steps)}`;
         for (const { 'Node Type': type, Filter } of steps)
           assert.ok(mayFilter || type === 'CTE Scan' || Filter === undefined, where);

@@ -7,6 +7,7 @@ import { selectPage, selectRound } from '../../src/resources/pets/sqlite.ts';
 import { FIND_UNFOLDED } from '../../src/resources/pets/table.ts';
 import { selectFirstInCategory } from '../../src/resources/pets/repository.ts';
 import { DIALECT } from '../../src/storage/sqlite/dialect.ts';
+import { explainSqlite } from '../support/plans.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const BY_ID = 'SEARCH pets USING INTEGER PRIMARY KEY (rowid<?)';
@@ -36,13 +37,10 @@ const EXPECTED: Readonly<Record<PageKind, readonly string[]>> = {
 
 const KINDS = Object.keys(EXPECTED) as PageKind[];
 
-/** Every step of the plan that reads or sorts. */
-function stepsOf(db: DatabaseSync, sql: string): string[] {
-  return db
-    .prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll('$', '?')}`)
-    .all()
-    .map(({ detail }) => String(detail))
-    .filter((step) => /SCAN|SEARCH|TEMP/.test(step) && !step.startsWith('SCAN (subquery'));
+/** The steps of the plan that read or sort. */
+function listReads(db: DatabaseSync, sql: string): readonly string[] {
+  const steps = explainSqlite(db, sql.replaceAll('$', '?'));
+  return steps.filter((step) => /SCAN|SEARCH|TEMP/.test(step) && !step.startsWith('SCAN (subquery'));
 }
 
 /** Wrong statistics mislead the planner: of an empty table, of one status only, of one category only. */
@@ -67,16 +65,16 @@ for (const [what, rows] of Object.entries(STATISTICS)) {
         // A list of ids is sorted: it has at most 100 animals. No other page sorts.
         const sorts = kind === 'ofIds' ? ['USE TEMP B-TREE FOR ORDER BY'] : [];
         assert.deepEqual(
-          stepsOf(db, selectPage(kind, limit)),
+          listReads(db, selectPage(kind, limit)),
           [...EXPECTED[kind], ...sorts],
           `${kind} ${limit}`,
         );
       }
     }
     for (const kind of ['ofOwner', 'ofOwnerAndStatus', 'ofName'] as const)
-      assert.deepEqual(stepsOf(db, selectRound(kind)), EXPECTED[kind], `a round ${kind}`);
-    assert.deepEqual(stepsOf(db, FIND_UNFOLDED.sqlite), ['SCAN pets USING INDEX pets_unfolded']);
-    assert.deepEqual(stepsOf(db, selectFirstInCategory(7n, DIALECT).sql), [
+      assert.deepEqual(listReads(db, selectRound(kind)), EXPECTED[kind], `a round ${kind}`);
+    assert.deepEqual(listReads(db, FIND_UNFOLDED.sqlite), ['SCAN pets USING INDEX pets_unfolded']);
+    assert.deepEqual(listReads(db, selectFirstInCategory(7n, DIALECT).sql), [
       'SEARCH pets USING COVERING INDEX pets_by_category (category_id=?)',
     ]);
   });

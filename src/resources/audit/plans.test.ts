@@ -6,6 +6,7 @@ import type { Store } from '../repositories.ts';
 import { sql } from '../../storage/sql.ts';
 import { postgresFixture } from '../../../test/storage/postgres-fixture.ts';
 import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
+import { explainPostgres, explainSqlite } from '../../../test/support/plans.ts';
 import { test } from '../../../test/support/test.ts';
 
 /** Entries. Account 2 has only the oldest, and entries 1 to 10 are later than all others: clocks differ. */
@@ -68,16 +69,6 @@ async function assertSorted(store: Store): Promise<void> {
   assert.deepEqual(await walk(store, { action: 'b' }, 9), []);
 }
 
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Actual Rows': number;
-  readonly 'Index Name'?: string;
-  readonly Filter?: string;
-  readonly Plans?: readonly Plan[];
-}
-
-const stepsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
-
 test('PostgreSQL reads a page of the audit log by index, by time and no row in vain', async (t) => {
   const { connect, raw, store } = await postgresFixture(t);
   await raw(`${FILL} SELECT ${ROW} FROM generate_series(1, ${ENTRIES}) n; ANALYZE audit`);
@@ -86,12 +77,7 @@ test('PostgreSQL reads a page of the audit log by index, by time and no row in v
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     await client.query(`SET plan_cache_mode = ${mode}`);
     for (const query of QUERIES) {
-      const { text, values } = pageQuery(query);
-      await client.query(`PREPARE page AS ${text}`);
-      const literals = values.map((value) => client.escapeLiteral(String(value))).join(', ');
-      const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals})`);
-      await client.query('DEALLOCATE page');
-      const steps = stepsOf(rows[0]['QUERY PLAN'][0].Plan);
+      const steps = await explainPostgres(client, pageQuery(query));
       const where = `${mode}: ${JSON.stringify(steps)}`;
       const used = steps
         .flatMap((step) => step['Index Name'] ?? [])
@@ -114,10 +100,7 @@ test('SQLite reads a page of the audit log by index, by time and without a sort'
   for (const statistics of ['', 'ANALYZE']) {
     db.exec(statistics);
     for (const query of QUERIES) {
-      const steps = db
-        .prepare(`EXPLAIN QUERY PLAN ${pageQuery(query).sql}`)
-        .all()
-        .map(({ detail }) => String(detail));
+      const steps = explainSqlite(db, pageQuery(query).sql);
       assert.match(steps[0] ?? '', new RegExp(`^SEARCH audit USING INDEX ${indexOf(query)} \\(.*>.*<`));
       for (const step of steps.slice(1))
         assert.match(step, /SUBQUERY|^SEARCH audit USING INTEGER PRIMARY KEY \(rowid=\?\)$/);

@@ -5,6 +5,7 @@ import { DIALECT as POSTGRES } from '../../storage/postgres/dialect.ts';
 import { DIALECT as SQLITE } from '../../storage/sqlite/dialect.ts';
 import { postgresFixture } from '../../../test/storage/postgres-fixture.ts';
 import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
+import { explainPostgres, explainSqlite } from '../../../test/support/plans.ts';
 import { test } from '../../../test/support/test.ts';
 import { lookQuery, pageQuery } from './repository.ts';
 import { visibleStreams } from './rules.ts';
@@ -28,19 +29,6 @@ const QUERIES = (['*', 'pet.deleted', 'order.*', 'pet.created'] as const).flatMa
   })),
 );
 
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Relation Name'?: string;
-  readonly Plans?: readonly Plan[];
-}
-
-function stepsOf(plan: Plan): Plan[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
-}
-
 test('PostgreSQL reads a page of events and a look by index, and no event in vain', async (t) => {
   const { connect, raw } = await postgresFixture(t);
   await raw(`${FILL} SELECT ${ROW} FROM generate_series(1, ${EVENTS}) n; ANALYZE events`);
@@ -52,17 +40,12 @@ test('PostgreSQL reads a page of events and a look by index, and no event in vai
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     await client.query(`SET plan_cache_mode = ${mode}`);
     for (const { title, statement } of statements) {
-      await client.query(`PREPARE page AS ${statement.text}`);
-      const literals = statement.values.map((value) => client.escapeLiteral(String(value))).join(', ');
-      const execute = literals === '' ? 'page' : `page(${literals})`;
-      const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE ${execute}`);
-      for (const step of stepsOf(rows[0]['QUERY PLAN'][0].Plan as Plan)) {
+      for (const step of await explainPostgres(client, statement)) {
         if (step['Relation Name'] !== 'events') continue;
         assert.match(step['Node Type'], /Index/, `${mode}: ${title}`);
         assert.ok(step['Actual Rows'] <= LIMIT + 1, `${mode}: ${title}`);
         assert.equal(step['Rows Removed by Filter'] ?? 0, 0, `${mode}: ${title}`);
       }
-      await client.query('DEALLOCATE page');
     }
   }
 });
@@ -76,8 +59,7 @@ test('SQLite reads a page of events and a look by index', async (t) => {
     { title: 'look', statement: lookQuery({ dialect: SQLITE }, BigInt(EVENTS - 5)) },
   ];
   for (const { title, statement } of statements) {
-    const plan = db.prepare(`EXPLAIN QUERY PLAN ${statement.sql}`).all(...(statement.values as never[]));
-    const steps = plan.map(({ detail }) => String(detail)).filter((detail) => /\bevents\b/.test(detail));
+    const steps = explainSqlite(db, statement.sql).filter((detail) => /\bevents\b/.test(detail));
     for (const step of steps)
       assert.match(
         step,

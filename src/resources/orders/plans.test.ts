@@ -18,6 +18,7 @@ import { DIALECT as SQLITE } from '../../storage/sqlite/dialect.ts';
 import type { Dialect } from '../../storage/transaction.ts';
 import { postgresFixture } from '../../../test/storage/postgres-fixture.ts';
 import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
+import { explainPostgres, explainSqlite } from '../../../test/support/plans.ts';
 import { test } from '../../../test/support/test.ts';
 
 /** Orders. One account has nearly all of them, and the newest are complete: those of any other status are old. */
@@ -83,31 +84,12 @@ const describeCounts = (dialect: Dialect) => [
   },
 ];
 
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Actual Rows': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Index Name'?: string;
-  readonly Filter?: string;
-  readonly Plans?: readonly Plan[];
-}
-
-function stepsOf(plan: Plan): Plan[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
-}
-
 test('PostgreSQL reads a page of orders by index, counts open ones up to the limit, and reads no row in vain', async (t) => {
   const { connect, raw } = await postgresFixture(t);
   await raw(`${FILL} SELECT ${ROW} FROM generate_series(1, ${ORDERS}) n`);
   await raw('VACUUM ANALYZE orders');
   const client = await connect();
-  const explain = async ({ text, values }: Sql) => {
-    await client.query(`PREPARE page AS ${text}`);
-    const literals = values.map((value) => client.escapeLiteral(String(value))).join(', ');
-    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals})`);
-    await client.query('DEALLOCATE page');
-    return stepsOf(rows[0]['QUERY PLAN'][0].Plan);
-  };
+  const explain = (statement: Sql) => explainPostgres(client, statement);
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     await client.query(`SET plan_cache_mode = ${mode}`);
     for (const { query, index, ranges, title } of QUERIES) {
@@ -158,11 +140,7 @@ test('SQLite reads a page of orders and counts open ones by index, and sorts onl
   const db = raw();
   db.exec(`${FILL} WITH RECURSIVE numbers (n) AS
     (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ORDERS}) SELECT ${ROW} FROM numbers`);
-  const explain = (statement: Sql) =>
-    db
-      .prepare(`EXPLAIN QUERY PLAN ${statement.sql}`)
-      .all()
-      .map(({ detail }) => String(detail));
+  const explain = (statement: Sql) => explainSqlite(db, statement.sql);
   for (const statistics of ['', 'ANALYZE']) {
     db.exec(statistics);
     for (const { query, index, ranges, title } of QUERIES) {
@@ -206,11 +184,7 @@ test('SQLite finds what is due, and the orders of animals, without a look at oth
     const db = raw();
     db.exec(statistics);
     const explain = (statement: Sql) =>
-      db
-        .prepare(`EXPLAIN QUERY PLAN ${statement.sql}`)
-        .all()
-        .map(({ detail }) => String(detail))
-        .filter((step) => /orders|TEMP/.test(step));
+      explainSqlite(db, statement.sql).filter((step) => /orders|TEMP/.test(step));
     const database = { dialect: SQLITE };
     const claims = sql`status IN ('pending', 'complete')`;
     assert.deepEqual(explain(anyDueQuery(database, 1)), [
