@@ -125,3 +125,10 @@ test('links and pictures stay under the name by which the page was opened', () =
 test('the words of the search lead to parts of the page', () => {
   for (const id of Object.keys(WORDS)) assert.ok(reference.includes(` id="${id}"`), id);
 });
+
+test('no sample throws the message of an error away', () => {
+  const samples = reference.replaceAll(/<\/?span[^>]*>/g, '');
+  assert.doesNotMatch(samples, /EnsureSuccessStatusCode|curl [^\n]*(?:-\w*f\b|--fail )/);
+  for (const [sample] of samples.matchAll(/<pre tabindex="0"><code>[^]*?<\/code>/g))
+    if (sample.includes('urlopen(')) assert.match(sample, /error\.read\(\)/);
+});
