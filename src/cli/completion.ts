@@ -1,4 +1,6 @@
 import { Argument, type Command, type Option } from 'commander';
+import { ownCommand } from '../terminal/command.ts';
+import { NO_JSON, type Taker } from '../terminal/takers.ts';
 import type { ProgramTerminal } from './context.ts';
 
 /**
@@ -38,25 +40,25 @@ complete -c petstore -f -a '(__petstore)'
 
 type Shell = keyof typeof SCRIPTS;
 
+const SHELL: Taker<Shell> = {
+  make: () => [new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS))],
+};
+
 /** What stands between a word and its description in the answer to a shell. bash takes no description. */
 const SEPARATORS: Readonly<Record<Shell, string | undefined>> = { bash: undefined, zsh: ':', fish: '\t' };
 
-const INSTALLATION = `
-For one session, and in the file of the shell for all:
+export const completionCommand = ownCommand('completion', {
+  description: 'print a script that completes commands in a shell',
+  takes: { shell: SHELL, json: NO_JSON },
+  notes: `For one session, and in the file of the shell for all:
   bash  source <(petstore completion bash)           in ~/.bashrc
   zsh   source <(petstore completion zsh)            in ~/.zshrc, after compinit
-  fish  petstore completion fish | source            in ~/.config/fish/config.fish`;
-
-export function completionCommand(program: Command, { system }: ProgramTerminal): void {
-  program
-    .command('completion')
-    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
-    .description('print a script that completes commands in a shell')
-    .addHelpText('after', INSTALLATION)
-    .action((shell: Shell) => {
-      system.stdout.write(SCRIPTS[shell]);
-    });
-}
+  fish  petstore completion fish | source            in ~/.config/fish/config.fish`,
+  run:
+    ({ shell }, { system }: ProgramTerminal) =>
+    () =>
+      void system.stdout.write(SCRIPTS[shell]),
+});
 
 interface Word {
   readonly text: string;

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { type Config, readConfig } from '../app/config.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { RateLimitAdmin } from '../limits/limiter.ts';
@@ -6,7 +7,7 @@ import { NoDatabaseError, StartupError } from '../domain/startup-error.ts';
 import { systemActor } from '../config/system-actor.ts';
 import type { Store } from '../resources/repositories.ts';
 import type { CommandContext as Context } from '../terminal/command.ts';
-import { openOutput, type System } from '../terminal/output.ts';
+import { openOutput, type System, type Wait } from '../terminal/output.ts';
 
 /** The parts that a command works with. */
 export type CommandContext = Context<Store, Config> & {
@@ -22,7 +23,9 @@ type Command<T> = (context: CommandContext) => Promise<T>;
 /** What the commands of the program itself get. */
 export type ProgramTerminal = ReturnType<typeof openTerminal>;
 
-export function openTerminal(system: System) {
+const systemWait: Wait = (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal });
+
+export function openTerminal(system: System, wait = systemWait) {
   const output = openOutput(system, systemClock());
 
   /** Opens the configured store for one command, and closes it however the command ends. A service may be running on it. */
@@ -74,6 +77,7 @@ export function openTerminal(system: System) {
 
   return {
     system,
+    wait,
     ...output,
     withStore,
     withNewStore,

@@ -1,73 +1,63 @@
 import type { Writable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
 import type { ProgramTerminal } from './context.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { readCategoryId } from '../resources/categories/commands.ts';
 import type { Store } from '../resources/repositories.ts';
-import { requireValue } from '../terminal/command.ts';
+import { ownCommand, requireValue } from '../terminal/command.ts';
+import { type ExportFilters, EXPORTS, type FilterName, FORMAT_NAMES } from './export-formats.ts';
 import {
-  type ExportFilters,
-  EXPORTS,
-  type FilterName,
-  FORMAT_NAMES,
-  type FormatName,
-} from './export-formats.ts';
-import { JSON_OPTION, type JsonOption } from '../terminal/takers.ts';
-import { ReaderStalled, waitWithoutBlocking } from '../terminal/output.ts';
+  choice,
+  excluding,
+  flag,
+  JSON_OPTION,
+  option,
+  type Values,
+  withDefault,
+} from '../terminal/takers.ts';
+import { ReaderStalled, type Wait, waitWithoutBlocking } from '../terminal/output.ts';
 
-const NOTES = `
-The command fails if nobody reads its output for 60 seconds, because the database cannot free old data while it runs.
+const KINDS = Object.keys(EXPORTS) as (keyof typeof EXPORTS)[];
 
-Examples:
-  petstore export > animals.ndjson
-  petstore export --status available --category Dogs > dogs.ndjson
-  petstore export --what orders --account shop --format csv > orders.csv`;
+const TAKES = {
+  what: withDefault(choice('<kind>', 'what to write', KINDS), 'pets'),
+  format: withDefault(choice('<format>', 'of the output', FORMAT_NAMES), 'ndjson'),
+  status: option('<status>', 'only the animals or orders with this status'),
+  category: option('<category>', 'only the animals of this category: its name or its id'),
+  account: option('<name>', 'only the orders of this account'),
+  json: excluding(flag(JSON_OPTION[1]), 'format'),
+};
 
-interface ExportOptions extends JsonOption {
-  readonly what: keyof typeof EXPORTS;
-  readonly format: FormatName;
-  readonly status?: string;
-  /** The name or the id of a category. */
-  readonly category?: string;
-  readonly account?: string;
-}
+type ExportOptions = Values<typeof TAKES>;
 
 /** In the order of help. */
 const FILTERS: readonly FilterName[] = ['status', 'category', 'account'];
 
-export function exportCommand(program: Command, terminal: ProgramTerminal, wait = systemWait): void {
-  program
-    .command('export')
-    .description('write every animal, category or order to standard output, oldest first, as of one instant')
-    .addOption(new Option('--what <kind>', 'what to write').choices(Object.keys(EXPORTS)).default('pets'))
-    .addOption(new Option('--format <format>', 'of the output').choices(FORMAT_NAMES).default('ndjson'))
-    .option('--status <status>', 'only the animals or orders with this status')
-    .option('--category <category>', 'only the animals of this category: its name or its id')
-    .option('--account <name>', 'only the orders of this account')
-    .addOption(new Option(...JSON_OPTION).conflicts('format'))
-    .addHelpText('after', NOTES)
-    .action((options: ExportOptions) => writeAll(terminal, options, wait));
-}
-
-function writeAll(
-  { system: { stdout }, withStore }: ProgramTerminal,
-  options: ExportOptions,
-  wait: Wait,
-): Promise<void> {
-  const { what, format, json } = options;
-  requireFilters(options);
-  return withStore(async ({ store }) => {
-    const text = EXPORTS[what].write(store, json ? 'array' : format, await readFilters(store, options));
-    waitWithoutBlocking(stdout);
-    try {
-      await writePieces(text, stdout, wait);
-    } catch (error) {
-      // A reader such as `head` may close the pipe early.
-      if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-    }
-  });
-}
+export const exportCommand = ownCommand('export', {
+  description: 'write every animal, category or order to standard output, oldest first, as of one instant',
+  takes: TAKES,
+  notes:
+    'The command fails if nobody reads its output for 60 seconds, because the database cannot free old data while it runs.',
+  examples: [
+    'petstore export > animals.ndjson',
+    'petstore export --status available --category Dogs > dogs.ndjson',
+    'petstore export --what orders --account shop --format csv > orders.csv',
+  ],
+  run: (options, { system: { stdout }, withStore, wait }: ProgramTerminal) => {
+    requireFilters(options);
+    return (_, json) =>
+      withStore(async ({ store }) => {
+        const format = json ? 'array' : options.format;
+        const text = EXPORTS[options.what].write(store, format, await readFilters(store, options));
+        waitWithoutBlocking(stdout);
+        try {
+          await writePieces(text, stdout, wait);
+        } catch (error) {
+          // A reader such as `head` may close the pipe early.
+          if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+        }
+      });
+  },
+});
 
 /** @throws ServiceError `invalid_parameter` for a filter, or a status, that this kind does not have. */
 function requireFilters(options: ExportOptions): void {
@@ -92,11 +82,6 @@ async function readFilters(
 
 /** Milliseconds that a reader may take for one piece. Until an export ends, the database cannot free old rows. */
 const READER_TIMEOUT = 60_000;
-
-/** Resolves after the milliseconds, and rejects if the signal is aborted before. */
-export type Wait = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
-
-const systemWait: Wait = (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal });
 
 /**
  * Writes each piece when the previous one has been read. Closes `pieces`, however it ends.

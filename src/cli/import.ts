@@ -1,35 +1,27 @@
 import { statSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../resources/accounts/repository.ts';
 import { HOUSE } from '../resources/pets/table.ts';
-import { MISSING, type Missing } from '../resources/pets/rules.ts';
+import { MISSING } from '../resources/pets/rules.ts';
 import { systemActor } from '../config/system-actor.ts';
 import { AuditedRun } from '../resources/audit/audited-run.ts';
 import { committedIds, inventedIds, reservedIds } from './category-ids.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
 import { adding } from './import/add.ts';
-import { addMapping, MAP_SYNTAX, type Mapping, mapsNames, wantedColumns } from './import/mapping.ts';
+import { addMapping, MAP_SYNTAX, mapsNames, wantedColumns } from './import/mapping.ts';
 import { RefusedFile } from './import/refused-file.ts';
 import { jsonReport, NOTHING, textReport } from './import/report.ts';
 import { csvTable, ndjsonTable } from './import/rows.ts';
 import { type Input, Run, type Target } from './import/run.ts';
-import {
-  type Encoding,
-  ENCODINGS,
-  type Format,
-  FORMATS,
-  openSource,
-  type Source,
-  spool,
-} from './import/source.ts';
+import { ENCODINGS, FORMATS, openSource, type Source, spool } from './import/source.ts';
 import { readContents, updating } from './import/update.ts';
 import { onSignal } from './signals.ts';
-import { findNamed } from '../terminal/command.ts';
-import { JSON_OPTION, type JsonOption } from '../terminal/takers.ts';
+import { findNamed, ownCommand } from '../terminal/command.ts';
+import { argument, choice, excluding, flag, option, type Values, withDefault } from '../terminal/takers.ts';
 import { Progress } from '../terminal/progress.ts';
 
-const EXAMPLES = `
+const NOTES = `\
 The command refuses each row that holds no valid animal, imports the others, and exits with status 3 if it refused rows.
 It prints the first 20 refused rows with their lines, and how many rows each reason refused. With --atomic, one refused
 row refuses the file, and on SQLite other programs wait with their changes until the import ends. The id column is
@@ -51,83 +43,66 @@ the file, but not more than a fifth of them.
 --map categoryId=COLUMN takes the names of categories from a column. Case does not count, and the command makes the
 categories that are missing. A number in the column is used as an id. With =NAME,* rows without a category get this one.
 
-Examples:
-  petstore import animals.csv
-  petstore import animals.csv --account shelter
-  petstore import tonight.csv --account shelter --update --missing delete
-  petstore import shelter.csv --map name=Name --map categoryId=AnimalType
-  petstore import shelter.csv --map 'categoryId=Kind:=Unknown,*' \\
-    --map 'status=Outcome:ADOPTION=sold,"SHELTER, NEUTER, RETURN"=sold,*='
-  petstore export | DATABASE_URL=sqlite:copy.db petstore import -
-  petstore import shelter.csv --dry-run --refused refused.csv --map 'name=Name:=Nameless,*' \\
-    --map categoryId=Kind:Dog=1,Cat=2 --map 'status=Outcome:Adoption=sold,*=available'
 The export of animals holds the numbers of their categories, and not the categories.`;
 
-interface ImportOptions extends JsonOption {
-  readonly atomic?: boolean;
-  readonly dryRun?: boolean;
-  readonly format?: Format;
-  readonly delimiter?: string;
-  readonly encoding?: Encoding;
-  readonly map: Mapping;
-  readonly account?: string;
-  readonly refused?: string;
-  readonly update?: boolean;
-  readonly missing: Missing;
-  readonly force?: boolean;
-}
+const TAKES = {
+  file: argument('<file>', 'CSV with a header line, NDJSON or a JSON array; - for standard input'),
+  atomic: flag('all or nothing: any refused row refuses the file'),
+  dryRun: flag('report what would be imported and refused, and store nothing'),
+  format: choice('<format>', 'of the file; by its name and first bytes if not given', FORMATS),
+  delimiter: option(
+    '<delimiter>',
+    'of the fields of CSV: comma, semicolon, tab or one character; by the header if not given',
+    readDelimiter,
+  ),
+  encoding: choice('<encoding>', 'of the text; by what the file holds if not given', ENCODINGS),
+  map: withDefault(
+    option('<mapping>', `${MAP_SYNTAX}; at most once for each field`, addMapping),
+    new Map(),
+    'the columns of the names of fields',
+  ),
+  account: option('<name>', 'the account that gets the animals; by default they belong to the house'),
+  update: excluding(
+    flag('keep animals in step with the file: its column reference finds those that exist'),
+    'atomic',
+  ),
+  missing: withDefault(
+    choice(
+      '<what>',
+      'with --update: what becomes of animals of the same owner whose reference is not in the file',
+      MISSING,
+    ),
+    'keep',
+  ),
+  force: flag('let --missing change more than a fifth of the animals'),
+  refused: option('<file>', 'keep the refused rows in a new file, as they came'),
+};
 
-export function importCommand(program: Command, terminal: ProgramTerminal): void {
-  program
-    .command('import')
-    .argument('<file>', 'CSV with a header line, NDJSON or a JSON array; - for standard input')
-    .description('add the animals of a file, and report the rows that are refused')
-    .option('--atomic', 'all or nothing: any refused row refuses the file')
-    .option('--dry-run', 'report what would be imported and refused, and store nothing')
-    .addOption(
-      new Option('--format <format>', 'of the file; by its name and first bytes if not given').choices(
-        FORMATS,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--delimiter <delimiter>',
-        'of the fields of CSV: comma, semicolon, tab or one character; by the header if not given',
-      ).argParser(readDelimiter),
-    )
-    .addOption(
-      new Option('--encoding <encoding>', 'of the text; by what the file holds if not given').choices(
-        ENCODINGS,
-      ),
-    )
-    .addOption(
-      new Option('--map <mapping>', `${MAP_SYNTAX}; at most once for each field`)
-        .argParser(addMapping)
-        .default(new Map(), 'the columns of the names of fields'),
-    )
-    .option('--account <name>', 'the account that gets the animals; by default they belong to the house')
-    .addOption(
-      new Option(
-        '--update',
-        'keep animals in step with the file: its column reference finds those that exist',
-      ).conflicts('atomic'),
-    )
-    .addOption(
-      new Option(
-        '--missing <what>',
-        'with --update: what becomes of animals of the same owner whose reference is not in the file',
-      )
-        .choices(MISSING)
-        .default('keep'),
-    )
-    .option('--force', 'let --missing change more than a fifth of the animals')
-    .option('--refused <file>', 'keep the refused rows in a new file, as they came')
-    .option(...JSON_OPTION)
-    .addHelpText('after', EXAMPLES)
-    .action((file: string, options: ImportOptions) => importPets(terminal, file, options));
-}
+type ImportOptions = Values<typeof TAKES>;
 
-async function importPets(terminal: ProgramTerminal, file: string, options: ImportOptions): Promise<void> {
+export const importCommand = ownCommand('import', {
+  description: 'add the animals of a file, and report the rows that are refused',
+  takes: TAKES,
+  notes: NOTES,
+  examples: [
+    'petstore import animals.csv',
+    'petstore import animals.csv --account shelter',
+    'petstore import tonight.csv --account shelter --update --missing delete',
+    'petstore import shelter.csv --map name=Name --map categoryId=AnimalType',
+    `petstore import shelter.csv --map 'categoryId=Kind:=Unknown,*' \\
+    --map 'status=Outcome:ADOPTION=sold,"SHELTER, NEUTER, RETURN"=sold,*='`,
+    'petstore export | DATABASE_URL=sqlite:copy.db petstore import -',
+    `petstore import shelter.csv --dry-run --refused refused.csv --map 'name=Name:=Nameless,*' \\
+    --map categoryId=Kind:Dog=1,Cat=2 --map 'status=Outcome:Adoption=sold,*=available'`,
+  ],
+  run: (options, terminal: ProgramTerminal) => (_, json) => importPets(terminal, options, json),
+});
+
+async function importPets(
+  terminal: ProgramTerminal,
+  options: ImportOptions,
+  json: true | undefined,
+): Promise<void> {
   if (!options.update && (options.missing !== 'keep' || options.force))
     throw new ServiceError('invalid_parameter', '--missing and --force need --update.');
   const stop = new AbortController();
@@ -135,9 +110,9 @@ async function importPets(terminal: ProgramTerminal, file: string, options: Impo
     stop.abort(new ServiceError('unavailable', `The import was stopped by ${name}.`)),
   );
   const progress = new Progress(terminal.system.stderr, systemClock());
-  const report = (options.json ? jsonReport : textReport)(terminal, progress, options.dryRun ?? false);
+  const report = (json ? jsonReport : textReport)(terminal, progress, options.dryRun ?? false);
   try {
-    await importFile(terminal, file, options, { progress, report, signal: stop.signal });
+    await importFile(terminal, options, { progress, report, signal: stop.signal });
   } catch (error) {
     // What ended the import before its first row has printed nothing.
     await report.end(NOTHING).catch(() => undefined);
@@ -149,12 +124,11 @@ async function importPets(terminal: ProgramTerminal, file: string, options: Impo
 
 async function importFile(
   terminal: ProgramTerminal,
-  file: string,
   options: ImportOptions,
   reporting: Pick<Input, 'progress' | 'report' | 'signal'>,
 ): Promise<void> {
   const { system, withNewStore, withStoreIfAny, printError } = terminal;
-  const { update: isUpdate = false, atomic = false, map: mapping, account } = options;
+  const { file, update: isUpdate = false, atomic = false, map: mapping, account } = options;
   const { missing: action, force: isForced = false } = options;
   const { signal } = reporting;
   // An update reads the file twice.
@@ -165,14 +139,14 @@ async function importFile(
       : openSource('-', options, spooled.open(), signal);
   let refusedFile: RefusedFile | undefined;
   try {
-    const table = await openTable(open, file, options);
+    const table = await openTable(open, options);
     refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, table.header);
     const input = { ...reporting, ...table, mapping, now: systemClock()().unix, refusedFile };
     const importInto = async (target: Target) => {
       if (!isUpdate) return new Run(input, adding(target, atomic)).perform();
       const contents = await readContents(input);
       try {
-        const again = { ...input, ...(await openTable(open, file, options)) };
+        const again = { ...input, ...(await openTable(open, options)) };
         await new Run(again, updating(contents, target, { action, isForced, signal })).perform();
       } finally {
         contents.references.close();
@@ -205,10 +179,10 @@ const NO_ACCOUNTS: Pick<AccountRepository, 'find'> = {
 };
 
 /** The rows of a file, with what the report says of them so far. */
-async function openTable(open: () => Promise<Source>, file: string, options: ImportOptions) {
+async function openTable(open: () => Promise<Source>, options: ImportOptions) {
   const source = await open();
   const wanted = wantedColumns(options.map, options.update);
-  const readAgain = isRegular(file) || options.update ? async () => (await open()).lines : undefined;
+  const readAgain = isRegular(options.file) || options.update ? async () => (await open()).lines : undefined;
   const table =
     source.format === 'csv'
       ? await csvTable(source.lines, wanted, options.delimiter)

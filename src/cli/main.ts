@@ -6,14 +6,13 @@ import { FEATURES } from '../resources/index.ts';
 import { MESSAGE_LENGTH, ServiceError } from '../domain/errors.ts';
 import { StartupError } from '../domain/startup-error.ts';
 import { cutText } from '../domain/text.ts';
-import type { Wait } from './export.ts';
 import { openTerminal, type ProgramTerminal } from './context.ts';
 import { HELP_WIDTH, helpCommand, nameCommandsAfterErrors } from './help.ts';
-import { ReaderStalled, RowsRefused, type System } from '../terminal/output.ts';
+import { ReaderStalled, RowsRefused, type System, type Wait } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
 
 /** Adds a command to the program. */
-type AddTo = (program: Command, terminal: ProgramTerminal, wait?: Wait) => void;
+type AddTo = (program: Command, terminal: ProgramTerminal) => void;
 
 /** The hidden command that the completion of a shell asks. */
 const COMPLETE = '__complete';
@@ -55,7 +54,7 @@ Exit status: 0 done, 1 failed, 2 wrong use, 3 done but rows were refused (import
 /** Runs the command line `args`, without the name of the program. Never rejects, and returns the exit status. */
 export async function main(args: readonly string[], system: System, wait?: Wait): Promise<number> {
   const [name, ...rest] = args;
-  const terminal = openTerminal(system);
+  const terminal = openTerminal(system, wait);
   /** A reader such as `head` may close the pipe early. The command still does its work. */
   const onError = ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return;
@@ -66,7 +65,7 @@ export async function main(args: readonly string[], system: System, wait?: Wait)
   // Nobody can be told. The status tells how the command ended.
   system.stderr.on('error', () => undefined);
   try {
-    const program = await createProgram(terminal, name, wait);
+    const program = await createProgram(terminal, name);
     if (name === COMPLETE) {
       const { complete } = await import('./completion.ts');
       const [shell = '', ...words] = rest;
@@ -83,7 +82,7 @@ export async function main(args: readonly string[], system: System, wait?: Wait)
 }
 
 /** The program with the command called `name`, or with all commands if it is not enough to answer. */
-export async function createProgram(terminal: ProgramTerminal, name = '', wait?: Wait): Promise<Command> {
+export async function createProgram(terminal: ProgramTerminal, name = ''): Promise<Command> {
   const { system } = terminal;
   // These settings come first, because commands that are added later inherit them.
   const program = new Command('petstore')
@@ -110,7 +109,7 @@ export async function createProgram(terminal: ProgramTerminal, name = '', wait?:
   // These two describe all commands.
   const isEnough = COMMANDS.some(([command]) => command === name) && name !== 'completion' && name !== 'help';
   for (const [command, load] of COMMANDS)
-    if (command === name || !isEnough) (await load())(program, terminal, wait);
+    if (command === name || !isEnough) (await load())(program, terminal);
   nameCommandsAfterErrors(program);
   return program;
 }

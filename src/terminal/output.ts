@@ -38,6 +38,9 @@ export function waitWithoutBlocking({ _handle }: OutputStream): void {
   _handle?.setBlocking?.(false);
 }
 
+/** Resolves after the milliseconds, and rejects if the signal is aborted before. */
+export type Wait = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+
 /** Characters. A report that writes each line by itself takes a third longer. */
 const PIECE_LENGTH = 16 * 1024;
 

@@ -69,9 +69,18 @@ export function repeated(value: string, description: string): Taker<readonly str
 export function choice<Value extends string>(
   value: string,
   description: string,
-  choices: readonly Value[],
+  values: readonly Value[],
 ): Taker<Value | undefined> {
-  return { make: (name) => [new Option(`${toFlag(name)} ${value}`, description).choices(choices)] };
+  return { make: (name) => [new Option(`${toFlag(name)} ${value}`, description).choices(values)] };
+}
+
+/** An option that has one or more of these values. */
+export function choices<Value extends string>(
+  value: `<${string}...>`,
+  description: string,
+  values: readonly Value[],
+): Taker<readonly Value[] | undefined> {
+  return { make: (name) => [new Option(`${toFlag(name)} ${value}`, description).choices(values)] };
 }
 
 /** An option without a value. */
@@ -83,6 +92,12 @@ export function required<Value>({ make }: Taker<Value | undefined>): Taker<Value
   const require = (taken: Argument | Option) =>
     taken instanceof Option ? taken.makeOptionMandatory() : taken.argRequired();
   return { make: (name) => make(name).map(require) };
+}
+
+/** An option that does not go with the option of the name `other`. */
+export function excluding<Value>({ make }: Taker<Value>, other: string): Taker<Value> {
+  const exclude = (taken: Argument | Option) => (taken instanceof Option ? taken.conflicts(other) : taken);
+  return { make: (name) => make(name).map(exclude) };
 }
 
 /** Help shows the default as `shown`. */
@@ -106,9 +121,8 @@ function toFlag(name: string): string {
 /** The flags and the description of an option that nearly every command has. */
 export const JSON_OPTION = ['--json', 'print one JSON value and nothing else on standard output'] as const;
 
-export interface JsonOption {
-  readonly json?: true;
-}
+/** The `json` of a command that has nothing to show in JSON. */
+export const NO_JSON: Taker<undefined> = { make: () => [] };
 
 /** An instant in the past. A duration counts from now backwards. */
 export function instantBefore(description: string, example: string): Taker<Instant | undefined> {

@@ -1,17 +1,16 @@
 // Contract: sections 8 and 13.
 import { setTimeout as wait } from 'node:timers/promises';
-import { Option } from 'commander';
 import { actorFromText, toActor } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { toJson } from '../../domain/json.ts';
 import { parseExactJson } from '../../domain/parse.ts';
 import { command, type CommandContext } from '../../terminal/command.ts';
 import { instantCell, type Column } from '../../terminal/table.ts';
-import { flag, instantBefore, JSON_OPTION, type Taker } from '../../terminal/takers.ts';
+import { choices, flag, instantBefore, JSON_OPTION } from '../../terminal/takers.ts';
 import { type View, viewPages } from '../../terminal/view.ts';
 import { Feed } from './feed.ts';
 import type { EventRepository, StoredEvent } from './repository.ts';
-import { chooseTypes, EVENT_TYPE_NAMES, type EventType, TYPE_FILTERS, type TypeFilter } from './rules.ts';
+import { chooseTypes, EVENT_TYPE_NAMES, type EventType, TYPE_FILTERS } from './rules.ts';
 
 type Context = CommandContext<{
   readonly accounts: {
@@ -46,19 +45,11 @@ const least = (follow: boolean, width: number) => (follow ? { least: width } : {
 
 const PAGE_SIZE = 100;
 
-const TYPES: Taker<readonly TypeFilter[] | undefined> = {
-  make: () => [
-    new Option('--type <type...>', 'only these types: a type, all types of a kind, or all').choices(
-      TYPE_FILTERS,
-    ),
-  ],
-};
-
 export const eventsCommand = command('events', {
   description: 'list the events of all accounts, the oldest first',
   takes: {
     follow: flag('go on with what happens, until Ctrl-C; without --since, only that'),
-    type: TYPES,
+    type: choices('<type...>', 'only these types: a type, all types of a kind, or all', TYPE_FILTERS),
     since: instantBefore('only events since then', '1h'),
     json: flag(`${JSON_OPTION[1]}; with --follow, a line for each event`),
   },

@@ -25,7 +25,6 @@ import {
   choice,
   instantAhead,
   JSON_OPTION,
-  type JsonOption,
   LIMITS,
   option,
   required,
@@ -233,7 +232,7 @@ async function viewChanged(
   return view({ ...toCommandKey(key, clock().unix), webhooks }, line, ...(gets === undefined ? [] : lines));
 }
 
-/** A plain function, because it reads standard input before it opens the store. */
+/** No declaration, because it answers a key that is typed as an argument, and help must not offer one. */
 function findKey(program: Command, terminal: Terminal<Context>): void {
   program
     .command('find')
@@ -241,7 +240,7 @@ function findKey(program: Command, terminal: Terminal<Context>): void {
     .option(...JSON_OPTION)
     .addHelpText('after', FIND_EXAMPLE)
     .allowExcessArguments()
-    .action(async ({ json }: JsonOption, { args }: Command) => {
+    .action(async ({ json }: { readonly json?: true }, { args }: Command) => {
       if (args.length > 0)
         throw new ServiceError(
           'invalid_parameter',

@@ -1,5 +1,4 @@
 // Contract: sections 6, 6.9 and 8.
-import { Option } from 'commander';
 import { DAY } from '../../domain/clock.ts';
 import { csvText } from '../../domain/csv.ts';
 import { textFromInstant } from '../../domain/instant.ts';
@@ -8,7 +7,7 @@ import { toWindows } from '../../limits/quota.ts';
 import { command, type CommandContext, findNamed, requireValue } from '../../terminal/command.ts';
 import { type Instant, readSince } from '../../terminal/parsers.ts';
 import { type Cell, describeCount, instantCell, type Column } from '../../terminal/table.ts';
-import { choice, option, type Taker } from '../../terminal/takers.ts';
+import { choice, excluding, flag, option } from '../../terminal/takers.ts';
 import { type View, viewRows } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { UsageRepository } from './repository.ts';
@@ -43,10 +42,6 @@ const WINDOW_COLUMNS: readonly Column<Windows>[] = [
   ['DAY RESETS', ({ day }) => resetCell(day), { weight: 3 }],
 ];
 
-const CSV: Taker<true | undefined> = {
-  make: () => [new Option('--csv', 'with --by, print CSV').conflicts('json')],
-};
-
 export const usageCommand = command('usage', {
   description:
     'show the requests that each account has left in its minute and its day, as of a second ago; with --by, show the history',
@@ -63,7 +58,7 @@ export const usageCommand = command('usage', {
       'with --by, only days that begin before then; a date itself is not included (default: now)',
       readSince,
     ),
-    csv: CSV,
+    csv: excluding(flag('with --by, print CSV'), 'json'),
   },
   examples: [
     'petstore usage --account shop',
