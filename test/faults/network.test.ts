@@ -54,8 +54,8 @@ async function startOverPostgres(t: Lifetime) {
   const proxy = await startTcpProxy(t, variables.DATABASE_URL);
   const pool = { connectTimeout: 500, statementTimeout: 500 };
   service = await startTestService(t, { databaseUrl: proxy.url, pool });
-  const { url, issueKey } = service;
-  const key = await issueKey();
+  const { url } = service;
+  const key = await service.issueKey();
   const isReady = async () => (await call(url, '/readyz')).status === 200;
   return {
     async run(name: Name, fault: Fault, moment: Moment) {
@@ -155,19 +155,19 @@ async function startOverCluster(t: Lifetime) {
 /** A look-up has an end, and other requests do not wait for it. */
 async function startOverNameServer(t: Lifetime) {
   const { address, proxy } = await startProxiedNameServer(t, () => ['8.8.8.8']);
-  const { url, issueKey } = await startTestService(t, { nameServers: [address] });
+  const tested = await startTestService(t, { nameServers: [address] });
   let names = 0;
   return {
     async run(name: Name, fault: Fault, moment: Moment) {
-      const key = await issueKey({ account: `${name}, ${moment}` });
+      const key = await tested.issueKey({ account: `${name}, ${moment}` });
       const add = () => {
         const body = JSON.stringify({ url: `https://name-${names++}.example/` });
-        return call(url, '/v1/webhooks', { key, body });
+        return call(tested.url, '/v1/webhooks', { key, body });
       };
       const begun = beginAt(proxy, moment, fault, 'name-');
       const added = add();
       await begun;
-      assert.equal((await call(url, '/v1/pets', { key })).status, 200);
+      assert.equal((await call(tested.url, '/v1/pets', { key })).status, 200);
       const answer = await added;
       const isFound = name === 'delay' || (name === 'half-open' && answer.status === 201);
       if (isFound) assert.equal(answer.status, 201, answer.text);

@@ -20,9 +20,9 @@ test('with a synchronous standby, every 201 outlives the server, and none is giv
   const proxy = await startTcpProxy(t, primary.url);
   const pool = { connectTimeout: 500, statementTimeout: 500 };
   service = await startTestService(t, { databaseUrl: proxy.url, pool });
-  const { url, issueKey } = service;
+  const { url } = service;
   const variables = { DATABASE_URL: standby.url };
-  const load = startCatalogueLoad({ url, key: await issueKey(), variables, prefix: 'failover' });
+  const load = startCatalogueLoad({ url, key: await service.issueKey(), variables, prefix: 'failover' });
   const isReady = async () => (await call(url, '/readyz')).status === 200;
   const creates = async () => {
     const enough = load.created() + 50;

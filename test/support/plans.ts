@@ -23,7 +23,9 @@ export async function explainPostgres(
   { text, values }: { readonly text: string; readonly values: readonly unknown[] },
 ): Promise<readonly PlanStep[]> {
   await client.query(`PREPARE explained AS ${text}`);
-  const literals = values.map((value) => (value === null ? 'NULL' : client.escapeLiteral(String(value))));
+  const literals = values.map((value) =>
+    value === null ? 'NULL' : client.escapeLiteral(`${value as string | number | bigint}`),
+  );
   const list = literals.length === 0 ? '' : `(${literals.join(', ')})`;
   const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained${list}`);
   await client.query('DEALLOCATE explained');
