@@ -12,7 +12,7 @@ import { backoff, retryAfter, waitAfter } from './retry-timing.ts';
 import { gateOf, type ClientRuntime } from './runtime.ts';
 
 /** One of the tries of a call. */
-interface Attempt {
+interface TryState {
   /** From 1. */
   readonly tries: number;
   readonly deadline: number;
@@ -117,7 +117,7 @@ export class Transport {
   async #try<Result>(
     call: Call<Result>,
     { target, init }: CallRequest,
-    attempt: Attempt,
+    attempt: TryState,
   ): Promise<Try<Result>> {
     const { baseUrl, apiKey, pace, fetch, logger } = this.#settings;
     const { signal, timeout = this.#settings.timeout } = call.options;
@@ -170,7 +170,7 @@ export class Transport {
       unsure,
       serverWait,
       rateLimit,
-    }: Attempt & { serverWait: number | undefined; rateLimit: RateLimit | undefined },
+    }: TryState & { serverWait: number | undefined; rateLimit: RateLimit | undefined },
   ): Try<Result> {
     const { status, headers, requestId } = answer;
     const { random, unix } = this.#runtime;

@@ -14,7 +14,7 @@ export const GROUPS: readonly Group[] = [
   { name: '`src/http/`', pattern: 'src/http/**/*.ts', settled: false },
   {
     name: 'Repositories',
-    pattern: 'src/resources/*/{repository,sqlite,postgres,table,reads,key-table}.ts',
+    pattern: 'src/resources/*/{repository,sqlite,postgres,table,reads,key-view}.ts',
     settled: false,
   },
 ];

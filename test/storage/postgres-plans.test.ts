@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import { KEY_BY_HASH } from '../../src/resources/keys/table.ts';
 import { FIND_PET, PAGES } from '../../src/resources/pets/postgres.ts';
-import { FILTERED, ROUND } from '../../src/resources/pets/rounds.ts';
+import { FILTERED, ROUND } from '../../src/resources/pets/pages-in-rounds.ts';
 import { selectFirstInCategory } from '../../src/resources/pets/repository.ts';
 import { FIND_UNFOLDED } from '../../src/resources/pets/table.ts';
 import { DIALECT } from '../../src/storage/postgres/dialect.ts';

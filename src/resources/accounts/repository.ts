@@ -14,7 +14,13 @@ import type { Failure, Result } from '../../domain/result.ts';
 import type { ACCOUNT_STATES } from '../../domain/states.ts';
 import { findNameIssue, foldedName, foldedPart } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { countInRounds, type Filters, listInRounds, type Sort, type Source } from '../../storage/rounds.ts';
+import {
+  countInRounds,
+  type Filters,
+  listInRounds,
+  type Sort,
+  type Source,
+} from '../../storage/lists-in-rounds.ts';
 import { containing, type Row, type Sql, sql } from '../../storage/sql.ts';
 import { enumeration, instant, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
 import type { Queries, Transaction } from '../../storage/transaction.ts';

@@ -2,13 +2,11 @@
 import type { Environment } from '../../domain/api-key.ts';
 import type { Scope } from '../../domain/scope.ts';
 
-/** Whose events of a type are: of the catalogue, of an account, or of an account in one environment. */
-type Owner = 'catalogue' | 'account' | 'environment';
-
 export interface EventDeclaration {
   /** The scope that a key needs besides, to see events of this type. */
   readonly scope?: Scope;
-  readonly owner: Owner;
+  /** Whose its events are: of the catalogue, of an account, or of an account in one environment. */
+  readonly owner: 'catalogue' | 'account' | 'environment';
 }
 
 /** Every type of event. In the order of the reference. */

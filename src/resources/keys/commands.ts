@@ -34,7 +34,7 @@ import { secretLines, table, view, type View, viewRows } from '../../terminal/vi
 import type { AccountRepository } from '../accounts/repository.ts';
 import { visibleStreams } from '../events/rules.ts';
 import type { KeyRepository } from './repository.ts';
-import { toCommandKey, toListedKey, KEY_COLUMNS, readBans } from './key-table.ts';
+import { toCommandKey, toListedKey, KEY_COLUMNS, readBans } from './key-view.ts';
 import { rotatedExpiry } from './rules.ts';
 import { LISTED_STATES } from '../../domain/states.ts';
 

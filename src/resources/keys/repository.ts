@@ -17,7 +17,13 @@ import type { Failure, Result } from '../../domain/result.ts';
 import type { KeyUse } from '../../observability/key-usage.ts';
 import { foldedPart } from '../../domain/text.ts';
 import type { AnyEngine } from '../../storage/open.ts';
-import { countInRounds, type Filters, listInRounds, type Sort, type Source } from '../../storage/rounds.ts';
+import {
+  countInRounds,
+  type Filters,
+  listInRounds,
+  type Sort,
+  type Source,
+} from '../../storage/lists-in-rounds.ts';
 import { containing, empty, join, raw, type Sql, sql } from '../../storage/sql.ts';
 import type { Stored } from '../../storage/table.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
@@ -40,7 +46,7 @@ import {
   TOO_MANY_KEYS,
 } from './rules.ts';
 import { SqliteLookup } from './sqlite.ts';
-import { KEY_COLUMNS, KEYS, KEYS_WITH_ACCOUNTS, parseKey, SELECT_KEYS } from './table.ts';
+import { SELECT_KEY_COLUMNS, KEYS, KEYS_WITH_ACCOUNTS, parseKey, SELECT_KEYS } from './table.ts';
 
 export const TABLES = [KEYS];
 
@@ -375,7 +381,7 @@ function searchCondition(search: string): Sql {
 }
 
 const SOURCE: Source<KeyRecord> = {
-  select: KEY_COLUMNS,
+  select: SELECT_KEY_COLUMNS,
   from: KEYS_WITH_ACCOUNTS,
   ids: sql`keys k`,
   id: sql`k.id`,

@@ -45,11 +45,11 @@ export interface KeyLookup {
 }
 
 /** The columns of keys `k` with their accounts `a`, and where they come from. */
-export const KEY_COLUMNS = sql`SELECT ${KEYS.listAs('k')}, ${ACCOUNTS.listAs('a')}`;
+export const SELECT_KEY_COLUMNS = sql`SELECT ${KEYS.listAs('k')}, ${ACCOUNTS.listAs('a')}`;
 export const KEYS_WITH_ACCOUNTS = sql`keys k JOIN accounts a ON a.id = k.account_id`;
 
 /** A SELECT of keys `k` with their accounts `a`, without its end. */
-export const SELECT_KEYS = sql`${KEY_COLUMNS} FROM ${KEYS_WITH_ACCOUNTS}`;
+export const SELECT_KEYS = sql`${SELECT_KEY_COLUMNS} FROM ${KEYS_WITH_ACCOUNTS}`;
 
 /** The place of the hash has no value yet: each engine prepares the text. */
 export const KEY_BY_HASH = sql`${SELECT_KEYS} WHERE k.hash = ${null}`;

@@ -8,7 +8,7 @@ import { argument } from '../../terminal/takers.ts';
 import { table, type Text, view } from '../../terminal/view.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import { describeAccount, toAccount } from '../accounts/show.ts';
-import { toListedKey, KEY_COLUMNS, readBans } from '../keys/key-table.ts';
+import { toListedKey, KEY_COLUMNS, readBans } from '../keys/key-view.ts';
 import type { KeyRepository } from '../keys/repository.ts';
 import type { UsageRepository } from '../usage/repository.ts';
 import { countRequests, nameCounts, usageRange } from '../usage/rules.ts';

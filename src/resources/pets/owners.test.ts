@@ -17,7 +17,7 @@ import { CLIENT, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import type { NewPet } from './schema.ts';
 import type { PetRepository } from './repository.ts';
-import { ROUND } from './rounds.ts';
+import { ROUND } from './pages-in-rounds.ts';
 
 const [OWNER, OTHER, HOUSE] = [1, 2, 0];
 

@@ -2,7 +2,7 @@ import { Batcher } from '../../domain/batcher.ts';
 import { firstId, toPage } from '../../domain/page.ts';
 import type { Database } from '../../storage/postgres/connections.ts';
 import { choosePage, chooseRound, type PageKind } from './pages.ts';
-import { FILTERED, type Filtered, needsRounds, openRounds, requireFolded, ROUND } from './rounds.ts';
+import { FILTERED, type Filtered, needsRounds, openRounds, requireFolded, ROUND } from './pages-in-rounds.ts';
 import {
   COLUMNS,
   FIND_UNFOLDED,

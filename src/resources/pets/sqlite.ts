@@ -5,7 +5,7 @@ import type { Query, Reader } from '../../storage/sqlite/query.ts';
 import { choosePage, chooseRound, type PageKind, type RoundKind } from './pages.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
-import { FILTERED, type Filtered, needsRounds, openRounds, requireFolded, ROUND } from './rounds.ts';
+import { FILTERED, type Filtered, needsRounds, openRounds, requireFolded, ROUND } from './pages-in-rounds.ts';
 import { FIND_UNFOLDED, INDEXED_STATUSES, type PetPage, type PetQuery, type PetReads } from './table.ts';
 
 /** Separates the animals of a page, and occurs nowhere else: in a JSON string a quote has a backslash before it. */

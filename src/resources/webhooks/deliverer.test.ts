@@ -19,7 +19,7 @@ import type { Store } from '../repositories.ts';
 import { Deliverer } from './deliverer.ts';
 import { DirectTransport } from './direct-transport.ts';
 import type { TypeFilter } from '../events/rules.ts';
-import type { Owner } from './repository.ts';
+import type { WebhookOwner } from './repository.ts';
 import type { WebhookPatch } from './schema.ts';
 import { Sender } from './send.ts';
 import type { Transport } from './transport.ts';
@@ -54,7 +54,7 @@ async function prepare(t: TestContext) {
   const account = await createAccount(store.accounts, 'shop', 'free', PLANS.free);
   await addKey(store.keys, newKey(account.id, { scopes: SCOPES }));
   await feed.look();
-  const owner: Owner = { accountId: account.id, environment: 'production' };
+  const owner: WebhookOwner = { accountId: account.id, environment: 'production' };
   const logged: string[] = [];
   const open = (
     instance: string,

@@ -14,7 +14,7 @@ import { Outages } from '../../observability/outages.ts';
 import type { Feed } from '../events/feed.ts';
 import { eventJson, type EventRepository, type StoredEvent } from '../events/repository.ts';
 import { isOfStreams, type StoredStream, type Stream, visibleStreams } from '../events/rules.ts';
-import type { Owner, WebhookRepository, WebhookRow, WebhookTest } from './repository.ts';
+import type { WebhookOwner, WebhookRepository, WebhookRow, WebhookTest } from './repository.ts';
 import {
   chooseStreams,
   FAILURES,
@@ -249,7 +249,7 @@ export class Deliverer {
   async sendTest(
     actor: Actor,
     id: number,
-    owner: Owner,
+    owner: WebhookOwner,
     key: string,
     idempotency?: Idempotency,
   ): Promise<Repeatable<WebhookTest, RefusedCaller | 'not_found' | 'conflict'>> {
@@ -276,7 +276,7 @@ export class Deliverer {
       this.#tests.add(test);
       const outcome = await sent.finally(() => this.#tests.delete(test));
       if (outcome !== undefined)
-        return webhooks.addTest(actor, toDelivery(id, event, 1, at, outcome), idempotency);
+        return webhooks.addTest(actor, newDelivery(id, event, 1, at, outcome), idempotency);
     }
     return CHANGING;
   }
@@ -426,7 +426,7 @@ export class Deliverer {
     }
     const now = Math.floor(clock().unix);
     endpoint.lastFailed = outcome.status === 'failed';
-    endpoint.deliveries.push(toDelivery(webhook.id, event, attempts + 1, at, outcome));
+    endpoint.deliveries.push(newDelivery(webhook.id, event, attempts + 1, at, outcome));
     if (outcome.status === 'succeeded') {
       endpoint.failingSince = undefined;
       if (isOpen) endpoint.closed.push(event.id);
@@ -508,7 +508,7 @@ export class Deliverer {
   }
 }
 
-function toDelivery(
+function newDelivery(
   webhookId: number,
   { id, key, type }: { readonly id: bigint; readonly key: string; readonly type: string },
   attempt: number,

@@ -6,7 +6,7 @@ import type { Result } from '../../domain/result.ts';
 import type { RateLimiter } from '../../limits/limiter.ts';
 import type { RefusedCaller } from '../keys/caller.ts';
 import type { Deliverer } from './deliverer.ts';
-import type { Owner, WebhookTest } from './repository.ts';
+import type { WebhookOwner, WebhookTest } from './repository.ts';
 import { checkUrl, MOST_TESTS, LISTEN } from './rules.ts';
 import type { Sender } from './send.ts';
 
@@ -50,7 +50,7 @@ export class Endpoints {
   async test(
     actor: Actor,
     id: number,
-    owner: Owner,
+    owner: WebhookOwner,
     idempotency?: Idempotency,
   ): Promise<Repeatable<WebhookTest, RefusedCaller | 'not_found' | 'conflict' | 'rate_limit_exceeded'>> {
     const { limiter, deliverer, newId } = this.#settings;

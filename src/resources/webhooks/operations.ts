@@ -29,7 +29,7 @@ import {
   toDelivery,
   toWebhook,
   type ListedWebhook,
-  type Owner,
+  type WebhookOwner,
   type WebhookRepository,
 } from './repository.ts';
 import {
@@ -69,7 +69,7 @@ interface Uses {
 /** What an operation uses behind `requireWebhooks`. */
 interface Own extends Pick<Uses, 'webhooks' | 'eventsKept'> {
   readonly endpoints: Endpoints;
-  readonly owner: Owner;
+  readonly owner: WebhookOwner;
 }
 
 const OFF = 'This deployment has no webhooks.';

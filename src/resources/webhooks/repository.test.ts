@@ -13,7 +13,7 @@ import { STORES } from '../../../test/storage/stores.ts';
 import { addKey, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import { visibleStreams } from '../events/rules.ts';
-import { toWebhook, type NewWebhookRow, type Owner } from './repository.ts';
+import { toWebhook, type NewWebhookRow, type WebhookOwner } from './repository.ts';
 import { MOST_CHANGES_A_DAY, MOST_DELIVERIES, MOST_WEBHOOKS, REPLAY_INTERVAL } from './rules.ts';
 import type { WebhookPatch } from './schema.ts';
 import type { Settlement } from './sending.ts';
@@ -35,13 +35,13 @@ for (const [name, fresh] of STORES) {
     const { store } = fixture;
     const { webhooks, events, sending } = store;
     const account = await createAccount(store.accounts, 'shop', 'free', PLANS.free);
-    const owner: Owner = { accountId: account.id, environment: 'production' };
+    const owner: WebhookOwner = { accountId: account.id, environment: 'production' };
     assert.equal((await addKey(store.keys, newKey(account.id, { scopes: SCOPES }))).id, KEY.id);
     // No test replays the event of this key.
     await events.place();
     await fixture.passTime(DAY);
     const other = await createAccount(store.accounts, 'other', 'free', PLANS.free);
-    const strangers: readonly Owner[] = [
+    const strangers: readonly WebhookOwner[] = [
       { ...owner, accountId: other.id },
       { ...owner, environment: 'staging' },
     ];
@@ -362,7 +362,7 @@ for (const [name, fresh] of STORES) {
     const { webhooks, add, get, owner, strangers } = await prepare(t);
     const { id } = await add();
     const wrong = patch({ description: 'x' }, 'types must be an array.');
-    const update = (by: Owner, ifMatch?: readonly string[]) =>
+    const update = (by: WebhookOwner, ifMatch?: readonly string[]) =>
       webhooks.update(KEY, id, { owner: by, patch: wrong, scopes: SCOPES, ifMatch });
     const tag = entityTag(toJson(toWebhook(await get(id))));
     for (const stranger of strangers)
@@ -420,7 +420,7 @@ for (const [name, fresh] of STORES) {
     const statuses = ['succeeded', 'failed', 'failed', 'succeeded'] as const;
     await settle(id, { deliveries: statuses.map((status, index) => attempt(id, BigInt(index + 1), status)) });
     await settle(second.id, { deliveries: [attempt(second.id, 9n)] });
-    const list = async (query: object, by: Owner | undefined = owner) => {
+    const list = async (query: object, by: WebhookOwner | undefined = owner) => {
       const page = requireValue(await webhooks.listDeliveries(id, by, { limit: 10, ...query }));
       return { events: page.items.map(({ eventId }) => eventId), next: page.next };
     };
@@ -564,7 +564,7 @@ for (const [name, fresh] of STORES) {
     await passTime(HOUR);
     const [second = 0n] = await addEvents(1);
     await settle(id, { place: second, open: [{ eventId: first, attempts: 1, dueAt: 5 }] });
-    const replay = (since: number, by: Owner | undefined = owner) =>
+    const replay = (since: number, by: WebhookOwner | undefined = owner) =>
       webhooks.replay(KEY, id, by, { since, kept: 30 * DAY });
     const { generation } = await get(id);
     assert.deepEqual(requireValue(await replay(between)), toWebhook(await get(id)));
@@ -593,7 +593,7 @@ for (const [name, fresh] of STORES) {
     const { id: other } = await add();
     const replaying = { since: await sending.now(), kept: DAY };
     const instances = [webhooks, (await another()).webhooks];
-    const replayBoth = async (by: Owner | undefined = owner) =>
+    const replayBoth = async (by: WebhookOwner | undefined = owner) =>
       Promise.all(instances.map((each) => each.replay(KEY, id, by, replaying)));
     const { generation } = await get(id);
     const both = await replayBoth();

@@ -56,7 +56,7 @@ export type DeliveryRow = Stored<typeof DELIVERIES>;
 type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** Whose webhooks: those of an account in one environment. */
-export interface Owner {
+export interface WebhookOwner {
   readonly accountId: number;
   readonly environment: Environment;
 }
@@ -100,7 +100,7 @@ export type Delivery = ReturnType<typeof toDelivery>;
 /** The attempt of a test, and whether the webhook is enabled. */
 export type WebhookTest = Delivery & Pick<Webhook, 'enabled'>;
 
-function isOwned({ accountId, environment }: Owner): Sql {
+function isOwned({ accountId, environment }: WebhookOwner): Sql {
   return sql`account_id = ${accountId} AND environment = ${environment}`;
 }
 
@@ -108,14 +108,14 @@ function isOwned({ accountId, environment }: Owner): Sql {
 const MANAGING: readonly Scope[] = ['webhooks:manage'];
 
 /** Clients get the message of the operation instead. */
-function notFound(id: number, owner?: Owner): Failure<'not_found'> {
+function notFound(id: number, owner?: WebhookOwner): Failure<'not_found'> {
   return { error: 'not_found', ...(owner === undefined && { message: `There is no webhook ${id}.` }) };
 }
 
 async function findWebhook(
   queries: Pick<Queries, 'select'>,
   id: number,
-  owner: Owner | undefined,
+  owner: WebhookOwner | undefined,
   lock: Sql = empty,
 ): Promise<WebhookRow | undefined> {
   const owned = owner === undefined ? empty : sql`AND ${isOwned(owner)}`;
@@ -123,7 +123,11 @@ async function findWebhook(
   return webhook;
 }
 
-function lockWebhook(transaction: Transaction, id: number, owner?: Owner): Promise<WebhookRow | undefined> {
+function lockWebhook(
+  transaction: Transaction,
+  id: number,
+  owner?: WebhookOwner,
+): Promise<WebhookRow | undefined> {
   return findWebhook(transaction, id, owner, transaction.dialect.forUpdate());
 }
 
@@ -195,7 +199,7 @@ function lockFirst<Rest extends readonly unknown[], Changed>(
     transaction: Transaction,
     actor: Actor,
     id: number,
-    owner: Owner | undefined,
+    owner: WebhookOwner | undefined,
     ...rest: Rest
   ): Promise<Changed | Failure<RefusedCaller | 'not_found'>> => {
     const locked = await lockCaller(transaction, actor, MANAGING);
@@ -208,7 +212,7 @@ function lockFirst<Rest extends readonly unknown[], Changed>(
 }
 
 /** A webhook to add, with who may see what it sends. */
-export interface NewWebhookRow extends Owner {
+export interface NewWebhookRow extends WebhookOwner {
   readonly url: string;
   readonly types: readonly TypeFilter[];
   readonly scopes: readonly Scope[];
@@ -298,7 +302,7 @@ async function tellDisabled(transaction: Transaction, actor: Actor, webhook: Web
 
 /** A change by a key of the owner. */
 export interface WebhookChange {
-  readonly owner: Owner;
+  readonly owner: WebhookOwner;
   readonly patch: Patch<WebhookPatch>;
   /** Those of the key. */
   readonly scopes: readonly Scope[];
@@ -671,7 +675,7 @@ export function open(
   const settle = <R extends object>(actor: Actor, id: number, change: Promise<R>) =>
     tell(id, confirm(actor, MANAGING, change));
 
-  async function get(id: number, owner?: Owner): Promise<Result<WebhookRow, 'not_found'>> {
+  async function get(id: number, owner?: WebhookOwner): Promise<Result<WebhookRow, 'not_found'>> {
     const webhook = await findWebhook(engine, id, owner);
     return webhook === undefined ? notFound(id, owner) : { value: webhook };
   }
@@ -687,7 +691,7 @@ export function open(
     /** With its secrets: `toWebhook` is what others may see. */
     get,
     /** Newest first. An account has few. */
-    list: (owner: Owner): Promise<readonly WebhookRow[]> =>
+    list: (owner: WebhookOwner): Promise<readonly WebhookRow[]> =>
       engine.select(WEBHOOKS, sql`WHERE ${isOwned(owner)} ORDER BY id DESC`),
     /** For operators, newest first. */
     async listAll(query: WebhookQuery): Promise<Page<ListedWebhook>> {
@@ -729,14 +733,14 @@ export function open(
       if (types !== undefined || url !== undefined) await events.placeAll();
       return settle(actor, id, engine.write(updateWebhook, actor, id, change.owner, change));
     },
-    remove: (actor: Actor, id: number, owner: Owner, ifMatch?: readonly string[]) =>
+    remove: (actor: Actor, id: number, owner: WebhookOwner, ifMatch?: readonly string[]) =>
       settle(actor, id, engine.write(removeWebhook, actor, id, owner, ifMatch)),
-    rotate: (actor: Actor, id: number, owner: Owner, secret: string, idempotency?: Idempotency) =>
+    rotate: (actor: Actor, id: number, owner: WebhookOwner, secret: string, idempotency?: Idempotency) =>
       settle(actor, id, engine.writeOnce(idempotency, rotateSecret, actor, id, owner, secret)),
     async replay<Key extends Idempotency | undefined = undefined>(
       actor: Actor,
       id: number,
-      owner: Owner | undefined,
+      owner: WebhookOwner | undefined,
       replaying: Replaying,
       idempotency?: Key,
     ) {
@@ -749,12 +753,17 @@ export function open(
       const written = engine.writeOnce(idempotency, replayEvents, actor, id, owner, replaying, found);
       return settle(actor, id, written);
     },
-    redeliver: (actor: Actor, id: number, owner: Owner, deliveryId: number, idempotency?: Idempotency) =>
-      settle(actor, id, engine.writeOnce(idempotency, redeliverEvent, actor, id, owner, deliveryId)),
+    redeliver: (
+      actor: Actor,
+      id: number,
+      owner: WebhookOwner,
+      deliveryId: number,
+      idempotency?: Idempotency,
+    ) => settle(actor, id, engine.writeOnce(idempotency, redeliverEvent, actor, id, owner, deliveryId)),
     /** The attempts of a webhook, newest first. */
     async listDeliveries(
       id: number,
-      owner: Owner | undefined,
+      owner: WebhookOwner | undefined,
       { limit, cursor, status }: DeliveryQuery,
     ): Promise<Result<Page<Delivery>, 'not_found'>> {
       const found = await get(id, owner);
@@ -767,7 +776,7 @@ export function open(
     /**
      * An attempt with its body, as the feed has it: undefined if the event is no longer kept, or if the scopes may not see it.
      */
-    async getDelivery(id: number, owner: Owner, deliveryId: number, scopes: readonly Scope[]) {
+    async getDelivery(id: number, owner: WebhookOwner, deliveryId: number, scopes: readonly Scope[]) {
       const found = await get(id, owner);
       if ('error' in found) return found;
       const [delivery] = await engine.select(
@@ -788,7 +797,7 @@ export function open(
       work: (claimed: Key) => Promise<Repeatable<T, Code, Key>>,
     ) => confirm(actor, MANAGING, engine.doOnce(idempotency, work)),
     /** Call it before a test is sent. */
-    beginTest: (actor: Actor, id: number, owner: Owner) => engine.write(beginTest, actor, id, owner),
+    beginTest: (actor: Actor, id: number, owner: WebhookOwner) => engine.write(beginTest, actor, id, owner),
     addTest: (actor: Actor, test: Omit<DeliveryRow, 'id'>, idempotency?: Idempotency) =>
       engine.writeOnce(idempotency, addTest, actor, test),
   };

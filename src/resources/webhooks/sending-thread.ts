@@ -11,23 +11,23 @@ import type { Transport, TransportSettings } from './transport.ts';
 export type Method = Exclude<keyof Transport, 'close'>;
 
 /** A call of the transport, or 0: nothing but a sign of life is wanted. */
-export type Call =
+export type TransportCall =
   | { readonly [M in Method]: readonly [id: number, M, ...Parameters<Transport[M]>] }[Method]
   | 0;
 
 /** The answer to a call, or 0. */
-export type CallAnswer = readonly [id: number, value: unknown] | 0;
+export type TransportAnswer = readonly [id: number, value: unknown] | 0;
 
 if (parentPort !== null) run(parentPort, workerData as TransportSettings);
 
 function run(port: NonNullable<typeof parentPort>, settings: TransportSettings): void {
   const clock = steadyClock(Date.now, () => performance.now());
   const transport = new DirectTransport({ ...settings, clock });
-  const answer = async (call: Call): Promise<CallAnswer> => {
+  const answer = async (call: TransportCall): Promise<TransportAnswer> => {
     if (call === 0) return 0;
     const [id, method, ...args] = call;
     const perform = transport[method] as (...values: unknown[]) => Promise<unknown>;
     return [id, await perform.apply(transport, args)];
   };
-  port.on('message', (call: Call) => void answer(call).then((value) => port.postMessage(value)));
+  port.on('message', (call: TransportCall) => void answer(call).then((value) => port.postMessage(value)));
 }

@@ -9,7 +9,7 @@ import { STORES } from '../../../test/storage/stores.ts';
 import { changeAccount, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import { visibleStreams } from '../events/rules.ts';
-import type { Owner } from './repository.ts';
+import type { WebhookOwner } from './repository.ts';
 import { LEASE, type Settlement } from './sending.ts';
 
 const SECRET = `whsec_${'A'.repeat(43)}=`;
@@ -20,8 +20,8 @@ for (const [name, fresh] of STORES) {
     const { store } = fixture;
     const { webhooks, sending, events } = store;
     const account = await createAccount(store.accounts, 'shop', 'free', PLANS.free);
-    const owner: Owner = { accountId: account.id, environment: 'production' };
-    const add = async (settings: Partial<Owner> = {}) => {
+    const owner: WebhookOwner = { accountId: account.id, environment: 'production' };
+    const add = async (settings: Partial<WebhookOwner> = {}) => {
       const url = 'https://shop.example/hook';
       const webhook = { ...owner, url, types: ['*'], scopes: SCOPES, secret: SECRET, createdBy: 1 } as const;
       return requireValue(await webhooks.create(ROOT, { ...webhook, ...settings })).id;

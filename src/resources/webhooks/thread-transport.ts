@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { SECOND } from '../../domain/clock.ts';
 import type { Found } from './addresses.ts';
 import { LOOKUP_TIME } from './names.ts';
-import type { Call, CallAnswer } from './sending-thread.ts';
+import type { TransportCall, TransportAnswer } from './sending-thread.ts';
 import type { Answer, EndpointRequest, Transport, TransportSettings } from './transport.ts';
 
 const ENTRY = new URL('sending-thread.ts', import.meta.url);
@@ -28,7 +28,7 @@ export function startSendingThread(workerData: TransportSettings, resourceLimits
 }
 
 interface Pending {
-  readonly call: Exclude<Call, 0>;
+  readonly call: Exclude<TransportCall, 0>;
   readonly resolve: (value: unknown) => void;
 }
 
@@ -85,7 +85,7 @@ export class ThreadTransport implements Transport {
     for (const id of this.#pending.keys()) this.#settle(id, undefined);
   }
 
-  async #make(call: Exclude<Call, 0>): Promise<unknown> {
+  async #make(call: Exclude<TransportCall, 0>): Promise<unknown> {
     if (this.#isClosed) return undefined;
     const { promise, resolve } = Promise.withResolvers<unknown>();
     this.#pending.set(call[0], { call, resolve });
@@ -108,7 +108,7 @@ export class ThreadTransport implements Transport {
       const thread = this.#startThread();
       this.#thread = thread;
       this.#missing = 0;
-      thread.on('message', (answer: CallAnswer) => {
+      thread.on('message', (answer: TransportAnswer) => {
         this.#missing = 0;
         if (answer !== 0) this.#settle(...answer);
       });
