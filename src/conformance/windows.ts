@@ -81,9 +81,11 @@ export function compareWindows(before: Counted, after: Counted, kind: Kind): Ste
   return one.least > after.receivedAt + TOLERANCE ? 'early' : 'next';
 }
 
-/** Whether the clock of the service, as two answers show it, went differently from ours. */
+/** Whether the clock of the service went differently from ours between two answers. Each was made after its request was sent. */
 export function isAdrift(before: Counted, after: Counted): boolean {
   const serverTime = ({ rate }: Counted) => rate.reset - rate[describedWindow(rate)].left;
   const passed = serverTime(after) - serverTime(before);
-  return Math.abs(passed - (after.receivedAt - before.receivedAt)) > 2 * TOLERANCE;
+  const least = after.sentAt - before.receivedAt;
+  const most = after.receivedAt - before.sentAt;
+  return passed < least - TOLERANCE || passed > most + TOLERANCE;
 }
