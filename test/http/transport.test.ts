@@ -86,11 +86,6 @@ const REFUSED_ELSEWHERE = Object.fromEntries(
 
 const shared = await startTestService(lifetimeOfFile());
 
-/** A service that waits for nobody long. */
-const impatient = await startTestService(lifetimeOfFile(), {
-  limits: { headersTimeout: 50, requestTimeout: 100, checkingInterval: 10 },
-});
-
 for (const [title, [status, bytes]] of Object.entries({
   ...REFUSED,
   ...UNFRAMED,
@@ -164,21 +159,6 @@ test('an over-long path parameter is 404 with the Error body and the rate header
   const answer = await call(shared.url, `/v1/pets/${'9'.repeat(10_000)}`, { key: await shared.issueKey() });
   assertError(answer, 'not_found');
   assertRateHeaders(answer);
-});
-
-test('a header block that takes too long is 408', async () => {
-  const answer = parseRaw(await raw(impatient.url, `GET /v1/pets HTTP/1.1\r\n${HOST}`));
-  assertError(answer, 'invalid_request', 408);
-  assertRateHeaders(answer);
-});
-
-test('a body that takes too long is 408, and nothing is added', async () => {
-  const key = await impatient.issueKey();
-  const headers = `${HOST}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n`;
-  const answer = parseRaw(await raw(impatient.url, `POST /v1/pets HTTP/1.1\r\n${headers}\r\n{"name":`));
-  assertError(answer, 'invalid_request', 408);
-  assertRateHeaders(answer);
-  assert.equal((await call(impatient.url, '/v1/pets', { key })).text, '[]');
 });
 
 test('100-continue is met', async () => {

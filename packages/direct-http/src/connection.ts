@@ -49,6 +49,10 @@ export class Connection<Refusal> implements ResponseConnection, Watched {
   #begun = 0;
   /** Runs while a request is late because the server did not read. */
   #lateTimer: NodeJS.Timeout | undefined;
+  /** Runs while only bytes arrive that begin no request. */
+  #strayTimer: NodeJS.Timeout | undefined;
+  /** Whether the last read left a body unfinished. */
+  #isInBody = false;
   /** The last response that Node made, until the kernel has taken it. */
   #lastUnsent: NodeResponse | undefined;
   /** Whether a request was handled since the parser was last given bytes. */
@@ -67,6 +71,7 @@ export class Connection<Refusal> implements ResponseConnection, Watched {
     parser.onIncoming = (request, keepAlive) => this.#onIncoming(request, keepAlive);
     socket.on('close', () => {
       clearTimeout(this.#lateTimer);
+      clearTimeout(this.#strayTimer);
       this.#direct?.request.destroy();
     });
     // When a client ends its side, Node ends the connection, unless it knows of a request without an answer.
@@ -140,10 +145,21 @@ export class Connection<Refusal> implements ResponseConnection, Watched {
 
   /** The parser has stopped, or has parsed everything. */
   #onExecuted(): void {
+    if (!this.#hasHandled && !this.#isInBody && !this.isFollowed && !this.isWaiting) this.#limitStray();
+    this.#isInBody = !isRead(this.#parser.incoming);
     this.#hasHandled = false;
     if (!this.isFollowed) return;
     this.#shared.watch(this);
     this.#readOnSoon();
+  }
+
+  /** Empty lines between requests begin none, so Node has no time for them, and each would begin the idle time anew. */
+  #limitStray(): void {
+    const begun = this.#begun;
+    this.#strayTimer ??= setTimeout(() => {
+      this.#strayTimer = undefined;
+      if (this.#begun === begun) this.socket.destroy();
+    }, this.#shared.requestTimeout).unref();
   }
 
   /** Handles the next request of the last read at the connection's turn, once the request before it is answered. */
