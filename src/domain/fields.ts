@@ -51,7 +51,7 @@ export const date = z
       error: NO_DATE,
     },
   )
-  .meta({ format: 'date', maxLength: 10, examples: ['2027-01-15'] });
+  .meta({ format: 'date', maxLength: 10 });
 
 interface About {
   readonly description: string;

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import {
   base64url,
   bodyInstant,
+  date,
   dateTime,
   givenDateTime,
   int64,
@@ -67,6 +68,15 @@ test('a date-time of a request is an instant, and one of an answer a short text'
   );
   assertRight(dateTime, ['x'.repeat(64)]);
   assertFaults(dateTime, ['x'.repeat(65), 1], NO_INSTANT);
+});
+
+test('a day is one of the calendar, and nothing more', () => {
+  assertRight(date, ['2028-02-29', '0001-01-01', '9999-12-31']);
+  assertFaults(
+    date,
+    ['2027-02-29', '0000-01-01', '2027-1-15', '2027-01-15T09:00:00Z', '', 20270115, null],
+    'must be a real date such as 2027-01-15, from the year 1 to 9999',
+  );
 });
 
 test('a whole number is within its ends', () => {
