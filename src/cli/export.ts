@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import type { ProgramTerminal } from './context.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { readCategoryId } from '../resources/categories/commands.ts';
@@ -14,7 +13,7 @@ import {
   type Values,
   withDefault,
 } from '../terminal/takers.ts';
-import { ReaderStalled, type Wait, waitWithoutBlocking } from '../terminal/output.ts';
+import { waitWithoutBlocking, writePieces } from '../terminal/output.ts';
 
 const KINDS = Object.keys(EXPORTS) as (keyof typeof EXPORTS)[];
 
@@ -49,12 +48,7 @@ export const exportCommand = ownCommand('export', {
         const format = json ? 'array' : options.format;
         const text = EXPORTS[options.what].write(store, format, await readFilters(store, options));
         waitWithoutBlocking(stdout);
-        try {
-          await writePieces(text, stdout, wait);
-        } catch (error) {
-          // A reader such as `head` may close the pipe early.
-          if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-        }
+        await writePieces(text, stdout, wait);
       });
   },
 });
@@ -78,28 +72,4 @@ async function readFilters(
     category: category === undefined ? undefined : await readCategoryId(categories, category),
     account: account === undefined ? undefined : requireValue(await accounts.find(account)).name,
   };
-}
-
-/** Milliseconds that a reader may take for one piece. Until an export ends, the database cannot free old rows. */
-const READER_TIMEOUT = 60_000;
-
-/**
- * Writes each piece when the previous one has been read. Closes `pieces`, however it ends.
- * @throws ReaderStalled when a piece is not read within `READER_TIMEOUT`; the error of `output`.
- */
-export async function writePieces(
-  pieces: AsyncIterable<string>,
-  output: Writable,
-  wait: Wait,
-): Promise<void> {
-  for await (const piece of pieces) {
-    const taken = new AbortController();
-    const written = new Promise<void>((resolve, reject) => {
-      output.write(piece, (error) => (error ? reject(error) : resolve()));
-    });
-    const stalled = wait(READER_TIMEOUT, taken.signal).then(() => {
-      throw new ReaderStalled();
-    });
-    await Promise.race([written, stalled]).finally(() => taken.abort());
-  }
 }

@@ -55,13 +55,46 @@ export interface Limited {
 /** A longer list is not read to its end to say how long it is. */
 const COUNTED_ROWS = 10_000;
 
+/** Resolves when the stream has written the text. False: it has failed, and emits `error`, which `main` reports. */
+function writePiece(stream: Writable, piece: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    stream.write(piece, (error) => resolve(!error));
+  });
+}
+
+/** Milliseconds that a reader may take for one piece. Until an export ends, the database cannot free old rows. */
+const READER_TIMEOUT = 60_000;
+
+/**
+ * Writes each piece when the previous one is written. Closes `pieces`, however it ends. False: the stream has failed.
+ * @throws ReaderStalled with `wait`, when a piece is not written within `READER_TIMEOUT`.
+ */
+export async function writePieces(
+  pieces: AsyncIterable<string>,
+  stream: Writable,
+  wait?: Wait,
+): Promise<boolean> {
+  for await (const piece of pieces) {
+    const written = writePiece(stream, piece);
+    if (!(await (wait === undefined ? written : requireReader(written, wait)))) return false;
+  }
+  return true;
+}
+
+async function requireReader(written: Promise<boolean>, wait: Wait): Promise<boolean> {
+  const taken = new AbortController();
+  const stalled = wait(READER_TIMEOUT, taken.signal).then(() => {
+    throw new ReaderStalled();
+  });
+  return await Promise.race([written, stalled]).finally(() => taken.abort());
+}
+
 /** Writes a long text in pieces. The caller waits for its reader, so that memory stays flat. */
 export class LongOutput {
-  readonly #stream: NodeJS.WritableStream;
+  readonly #stream: Writable;
   #piece = '';
-  #isBroken = false;
 
-  constructor(stream: NodeJS.WritableStream) {
+  constructor(stream: Writable) {
     this.#stream = stream;
   }
 
@@ -70,21 +103,11 @@ export class LongOutput {
     if (this.#piece.length >= PIECE_LENGTH) await this.flush();
   }
 
-  /** Whether a piece could not be written. A standard output stays writable in the eyes of Node. */
-  get isBroken(): boolean {
-    return this.#isBroken;
-  }
-
-  /** Resolves when the stream has written everything, or has failed: then it emits `error`. */
-  flush(): Promise<void> {
+  /** Resolves when the stream has written everything, or has failed. */
+  async flush(): Promise<void> {
     const piece = this.#piece;
     this.#piece = '';
-    return new Promise((resolve) => {
-      this.#stream.write(piece, (error) => {
-        this.#isBroken ||= error instanceof Error;
-        resolve();
-      });
-    });
+    await writePiece(this.#stream, piece);
   }
 }
 
@@ -130,21 +153,9 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
     printLack(table.describeLack());
   };
 
-  /** Prints each piece when its reader has taken the one before. False: it ended early, because nobody reads the output. */
-  const printPieces = async (pieces: AsyncIterable<string>): Promise<boolean> => {
-    const output = new LongOutput(streams.stdout);
-    for await (const piece of pieces) {
-      await output.write(piece);
-      // The next piece may be one that has yet to happen.
-      await output.flush();
-      if (output.isBroken) return false;
-    }
-    return true;
-  };
-
   /** Prints lines that come without end. Ends when nobody reads them. */
   const printLines = async (lines: AsyncIterable<string>): Promise<void> => {
-    await printPieces(linePieces(lines));
+    await writePieces(linePieces(lines), streams.stdout);
   };
 
   /**
@@ -166,7 +177,8 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
     };
     const rows = takeRows(pages, limit, isTerminal ? describeLack : undefined);
     const table = openTable(columns);
-    if (!(await printPieces(json ? jsonPieces(rows) : tablePieces(rows, table)))) return;
+    const pieces = json ? jsonPieces(rows) : tablePieces(rows, table);
+    if (!(await writePieces(pieces, streams.stdout))) return;
     printLack(table.describeLack());
     printLack(lack);
   };
