@@ -6,7 +6,7 @@ import { fakeClock } from '../support/clock.ts';
 import { startTestInstances } from '../support/instances.ts';
 import type { Variables } from '../support/process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { test } from '../support/test.ts';
 
 type Start = (t: TestContext, env: Variables) => Promise<readonly TestService[]>;

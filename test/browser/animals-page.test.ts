@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { patch, requireValue } from '../storage/fixture.ts';
 import { launchBrowser, openPage } from '../support/browser.ts';
 import { NODE_20, projectWithClient } from '../support/packed-client.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { startTestService } from '../support/service.ts';
 import { CLIENT } from '../support/store.ts';
 import { test } from '../support/test.ts';

@@ -9,7 +9,7 @@ import { startTestConsole } from '../support/console.ts';
 import { loaded, showPage, visitConsole } from '../support/console-page.ts';
 import { startEndpoint } from '../support/endpoint.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();

@@ -12,7 +12,7 @@ import { CONSOLE_PAGES, loaded, showPage, visitConsole } from '../support/consol
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { requireValue } from '../storage/fixture.ts';
 import { CLIENT, ROOT, createAccount } from '../support/store.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { startForFile, test } from '../support/test.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1">';

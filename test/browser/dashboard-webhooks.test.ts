@@ -17,7 +17,7 @@ import { fakeClock } from '../support/clock.ts';
 import { startEndpoint } from '../support/endpoint.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();

@@ -8,7 +8,7 @@ import { call } from '../support/api.ts';
 import { amtool, promtool } from '../support/deploy-checks.ts';
 import { startSharedService } from '../support/instances.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { test } from '../support/test.ts';
 import { dashboardQueries, pathOf, read, readYaml } from './files.ts';
 

@@ -4,7 +4,7 @@ import { issueKey, sharedServers } from '../support/instances.ts';
 import { run, startServiceProcess } from '../support/process.ts';
 import { isTorture, rounds } from '../support/rounds.ts';
 import { freePort } from '../support/servers.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { CADDY, NGINX, startProxy } from '../support/shipped-proxies.ts';
 import { test } from '../support/test.ts';
 

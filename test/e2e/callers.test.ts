@@ -10,7 +10,7 @@ import { startEndpoint } from '../support/endpoint.ts';
 import { startTestInstances } from '../support/instances.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import type { TestService } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { changeAccount, ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 

@@ -9,7 +9,7 @@ import { cborText, inventAuthenticator } from '../support/authenticator.ts';
 import { startEndpoint } from '../support/endpoint.ts';
 import { PROGRAM, run, runJson, temporaryEnvironment, waitFor, watch } from '../support/process.ts';
 import { program } from '../support/servers.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
 

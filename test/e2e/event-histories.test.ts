@@ -28,7 +28,7 @@ import { temporaryEnvironment, type Variables } from '../support/process.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { rounds } from '../support/rounds.ts';
 import { PLENTY } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { CLIENT, findOrCreateAccount, issueKey } from '../support/store.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';

@@ -15,7 +15,7 @@ import { startOpenssl, writeGroup } from '../support/openssl.ts';
 import { ask, emptyRedis } from '../support/redis.ts';
 import { isTorture } from '../support/rounds.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 

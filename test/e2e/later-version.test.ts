@@ -6,7 +6,7 @@ import { DAY } from '../../src/domain/clock.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestService, temporaryDatabase } from '../support/service.ts';
 import { ROOT } from '../support/store.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 
 const PET = '{"name":"Rex","categoryId":7,"status":"available"}';
 

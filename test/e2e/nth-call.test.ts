@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { integer, sample } from 'fast-check';
 import { SCOPES } from '../../src/domain/scope.ts';
 import { type Answer, type Asked, call } from '../support/api.ts';
@@ -35,6 +34,7 @@ import {
   type StorageFault,
 } from '../support/storage-faults.ts';
 import { test } from '../support/test.ts';
+import { until } from '../support/until.ts';
 
 /** SEED chooses the same calls again. */
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
@@ -47,9 +47,6 @@ const MOST_STATEMENTS = 50;
 
 /** Operations so far, because each has another kind of fault. */
 let operations = 0;
-
-/** Milliseconds until an endpoint must have an event: longer than a lease. */
-const PATIENCE = 120_000;
 
 /** What one run has: the database and the files as they were before, and a fault for one process. */
 interface Scene {
@@ -415,11 +412,3 @@ testFaults('a webhook gets its events', async (t, kind) => {
     await database.assertInvariants();
   });
 });
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < end, 'What was waited for did not come.');
-    await wait(20);
-  }
-}

@@ -9,7 +9,7 @@ import type { Recorded } from '../support/order-events.ts';
 import { inventPlans, MAX_OPEN_ORDERS, perform, readAll, type Plan } from '../support/order-histories.ts';
 import { Recorder, type Surroundings } from '../support/order-recorder.ts';
 import { startServiceProcess, temporaryEnvironment, type Variables } from '../support/process.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { rounds } from '../support/rounds.ts';
 import { test } from '../support/test.ts';

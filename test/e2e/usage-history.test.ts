@@ -11,7 +11,7 @@ import {
   type Variables,
 } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { test } from '../support/test.ts';
 import {
   emptyTally,

@@ -8,7 +8,7 @@ import { call } from '../support/api.ts';
 import { type Received, startEndpoint } from '../support/endpoint.ts';
 import { startTestInstances } from '../support/instances.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { changeAccount, findOrCreateAccount, ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { renameSync, statSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { startTestConsole } from '../support/console.ts';
@@ -14,17 +13,17 @@ import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../supp
 import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
 import { test } from '../support/test.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const REFUSED = 'requests are refused with 503 for now';
 const AGAIN = 'requests are answered again';
 
 /** Asks until the service answers with this status. */
-async function until(service: TestService, key: string, status: number) {
-  for (;;) {
-    const answer = await call(service.url, '/v1/pets', { key });
-    if (answer.status === status) return answer;
-    await wait(20);
-  }
+async function untilAnswered(service: TestService, key: string, status: number) {
+  const ask = () => call(service.url, '/v1/pets', { key });
+  let answer = await ask();
+  await until(async () => answer.status === status || (answer = await ask()).status === status);
+  return answer;
 }
 
 async function assertClosed(service: TestService, key: string): Promise<void> {
@@ -51,13 +50,13 @@ test('without its SQLite file the service answers 503, and 200 once the file is 
   const body = '{"name":"Rex","categoryId":7}';
   assertError(await call(service.url, '/v1/pets', { key, body }), 'unavailable');
   assertError(await call(service.url, '/readyz'), 'unavailable');
-  await until(service, key, 503);
+  await untilAnswered(service, key, 503);
   await assertClosed(service, key);
   assert.equal((await call(service.url, '/v1/pets', { method: 'OPTIONS' })).status, 204);
   assertError(await service.ask('/admin/v1/me', { key: token }), 'unavailable');
   assertError(await service.signIn('x'), 'unavailable');
   renameSync(`${file}.moved`, file);
-  await until(service, key, 200);
+  await untilAnswered(service, key, 200);
   assert.equal((await call(service.url, '/readyz')).status, 200);
   const refused = linesOf(service, REFUSED);
   assert.equal(refused.length, 1);
@@ -156,7 +155,7 @@ async function countingService(t: TestContext) {
   await operator.connect();
   service = await startTestService(t, { databaseUrl });
   const key = await service.issueKey({ limits: { perMinute: 60, perDay: 1_000 } });
-  for (let sent = 0; sent < 10; sent++) await until(service, key, 200);
+  for (let sent = 0; sent < 10; sent++) await untilAnswered(service, key, 200);
   return { service, key, operator, databaseUrl };
 }
 
@@ -172,22 +171,22 @@ test("a service that lost its lock answers 503, then takes over the other's coun
   other.on('error', () => undefined);
   await other.connect();
   const WRITTEN = `SELECT 1 FROM usage WHERE caller = 'account 1' AND minute_count = 10`;
-  while ((await operator.query(WRITTEN)).rows.length === 0) await wait(20);
+  await until(async () => (await operator.query(WRITTEN)).rows.length > 0);
   // It waits for the lock, and has it at the moment that the service loses it.
   const taken = other.query(`SELECT pg_advisory_lock(hashtext('petstore production'))`);
   const WAITING = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-  while ((await operator.query(WAITING)).rows.length === 0);
+  await until(async () => (await operator.query(WAITING)).rows.length > 0);
   await operator.query(TERMINATE_HOLDER);
   await taken;
   // From the moment the service hears of it.
-  while (linesOf(service, 'a connection to the database was lost').length === 0) await wait(5);
+  await until(() => linesOf(service, 'a connection to the database was lost').length > 0);
   await assertClosed(service, key);
-  while (!service.logText().includes('Another petstore already serves production')) await wait(20);
+  await until(() => service.logText().includes('Another petstore already serves production'));
   const COUNT = `UPDATE usage SET minute_count = 50, day_count = 50 WHERE caller = 'account 1'`;
   await other.query(COUNT);
   await other.end();
-  const answer = await until(service, key, 200);
+  const answer = await untilAnswered(service, key, 200);
   assert.equal(remaining(answer), 9);
   assert.equal(linesOf(service, REFUSED).length, 2, 'the loss, and who has the lock now');
   assert.equal(linesOf(service, AGAIN).length, 1);
@@ -196,7 +195,7 @@ test("a service that lost its lock answers 503, then takes over the other's coun
 test('a service that retakes its lost lock at once forgets no counts', async (t) => {
   const { service, key, operator } = await countingService(t);
   await operator.query(TERMINATE_HOLDER);
-  while (linesOf(service, AGAIN).length === 0) await wait(20);
-  assert.equal(remaining(await until(service, key, 200)), 49);
+  await until(() => linesOf(service, AGAIN).length > 0);
+  assert.equal(remaining(await untilAnswered(service, key, 200)), 49);
   await operator.end();
 });

@@ -4,7 +4,7 @@ import { startCatalogueLoad } from '../support/catalogue-load.ts';
 import { call } from '../support/api.ts';
 import { ask, startPostgres, startStandby } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { startTestService } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { test } from '../support/test.ts';
 
 test('while Redis is down, the account is 503, because bans cannot be read', async (t) => {

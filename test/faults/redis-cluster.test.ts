@@ -15,7 +15,8 @@ import {
 } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
 import type { TestService } from '../support/service.ts';
-import { BACK, logged, LOST, startSharedCounting, until } from '../support/shared-counting.ts';
+import { BACK, logged, LOST, startSharedCounting } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { test } from '../support/test.ts';
 
 const LIMITS = { perMinute: 60, perDay: 1_000 };

@@ -7,7 +7,8 @@ import { issueKey } from '../support/instances.ts';
 import { type RunningService, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { announceProxy, ask, findOwner, temporaryCluster, temporaryReplica } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
-import { BACK, until } from '../support/shared-counting.ts';
+import { BACK } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import type { Fault } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
 

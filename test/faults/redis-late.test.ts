@@ -5,7 +5,8 @@ import { call } from '../support/api.ts';
 import { ask, temporaryCluster, temporaryRedis } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { BACK, logged, LOST, until } from '../support/shared-counting.ts';
+import { BACK, logged, LOST } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { test } from '../support/test.ts';
 
 const LIMITS = { perMinute: 5, perDay: 100 };

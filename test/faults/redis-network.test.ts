@@ -1,7 +1,8 @@
 // Contract: section 6.
 import assert from 'node:assert/strict';
 import { ask, temporaryRedis } from '../support/redis.ts';
-import { BACK, logged, LOST, startSharedCounting, Tally, until } from '../support/shared-counting.ts';
+import { BACK, logged, LOST, startSharedCounting, Tally } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
 import { findAccount } from '../support/store.ts';

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { call } from '../support/api.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { BACK, logged, LOST, startSharedCounting, Tally, until } from '../support/shared-counting.ts';
+import { BACK, logged, LOST, startSharedCounting, Tally } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { test } from '../support/test.ts';
 
 const SHARE = 100;

@@ -1,7 +1,6 @@
 // Contract: sections 1 and 4. A database that can be read and no longer written, while nobody sends a request.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { call } from '../support/api.ts';
 import { onPostgres } from '../support/databases.ts';
@@ -11,6 +10,7 @@ import { run, runJson, startServiceProcess, waitFor } from '../support/process.t
 import { startTestService } from '../support/service.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { test } from '../support/test.ts';
+import { until } from '../support/until.ts';
 
 const FAILED = 'writing to the database failed; the service tries again';
 const AGAIN = 'writing to the database succeeds again';
@@ -19,7 +19,7 @@ const AGAIN = 'writing to the database succeeds again';
 async function untilWritable(url: string, metricsUrl: string | undefined, value: 0 | 1): Promise<void> {
   assert.ok(metricsUrl);
   const line = `\npetstore_database_writable ${value}\n`;
-  while (!(await (await fetch(metricsUrl)).text()).includes(line)) await wait(100);
+  await until(async () => (await (await fetch(metricsUrl)).text()).includes(line));
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
 }
 
@@ -29,9 +29,7 @@ test('on a full disk a metric and a line say that nothing can be written, and la
   newDatabase(file);
   const service = await startTestService(t, { databaseUrl: `sqlite:${file}`, env: { METRICS_PORT: '0' } });
   const isWritable = (value: 0 | 1) => untilWritable(service.url, service.metricsUrl, value);
-  const isLogged = async (message: string) => {
-    while (!service.logText().includes(message)) await wait(100);
-  };
+  const isLogged = (message: string) => until(() => service.logText().includes(message));
   await isWritable(1);
   disk.fill();
   await isLogged(FAILED);
@@ -69,7 +67,7 @@ test('while PostgreSQL is read-only, reads go on, and a metric and a line tell o
   await setReadOnly('on');
   await waitFor(service, ({ stdout }) => (stdout.includes(FAILED) ? true : undefined));
   assert.match(service.stdout(), /read-only transaction/);
-  while ((await call(service.url, '/v1/pets', { key })).status !== 200) await wait(100);
+  await until(async () => (await call(service.url, '/v1/pets', { key })).status === 200);
   await untilWritable(service.url, metrics, 0);
   const { health } = (await call(admin, '/admin/v1/overview', { key: token })).json;
   assert.deepEqual([health.database.isUp, health.database.isWritable], [true, false]);

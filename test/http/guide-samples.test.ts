@@ -17,7 +17,7 @@ import { projectWithClient } from '../support/packed-client.ts';
 import { type Running, waitFor, watch } from '../support/process.ts';
 import { findCurl, findPython, runPython, runShell } from '../support/samples.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { MissingProgram } from '../support/servers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { test } from '../support/test.ts';

@@ -6,7 +6,7 @@ import { RequestCounts } from '../../src/observability/request-metrics.ts';
 import { call } from '../support/api.ts';
 import { startSharedService } from '../support/instances.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { test } from '../support/test.ts';
 
 const env = { METRICS_PORT: '0' };

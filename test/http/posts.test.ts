@@ -22,7 +22,7 @@ import { assertError, call } from '../support/api.ts';
 import { startEndpoint } from '../support/endpoint.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 
 const shared = await startTestService(lifetimeOfFile(), { env: { WEBHOOKS_ALLOW_PRIVATE: 'true' } });
 

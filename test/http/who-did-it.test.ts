@@ -10,7 +10,7 @@ import { withQuery } from '../support/ends.ts';
 import { exampleDatabase } from '../support/example-database.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import type { TestService } from '../support/service.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { createAccount } from '../support/store.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Limits } from '../../src/domain/plan.ts';
 import { assertRateHeaders } from './api.ts';
 import type { Lifetime } from './lifetime.ts';
 import { keepAliveClient, type Sent } from './load.ts';
 import { startTestService, temporaryDatabase, type TestService } from './service.ts';
-
-/** How long something that must come about may take on a busy machine, in milliseconds. */
-const PATIENCE = 60_000;
-
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE;
-  while (!(await condition())) {
-    assert.ok(performance.now() < end, `it never came about: ${condition.toString()}`);
-    await wait(10);
-  }
-}
+import { until } from './until.ts';
 
 export const LOST = 'the shared counter does not answer; this instance counts by itself';
 export const BACK = 'the shared counter answers again';

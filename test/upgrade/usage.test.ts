@@ -12,7 +12,7 @@ import type { Store } from '../../src/resources/repositories.ts';
 import { KEPT, LENGTH, type UsageBy } from '../../src/resources/usage/rules.ts';
 import { fakeClock } from '../support/clock.ts';
 import { PATIENT_POOL } from '../support/postgres.ts';
-import { until } from '../support/shared-counting.ts';
+import { until } from '../support/until.ts';
 import { test } from '../support/test.ts';
 import beforePostgres from './6920dd7/postgres.json' with { type: 'json' };
 import beforeSqlite from './6920dd7/sqlite.json' with { type: 'json' };

@@ -11,7 +11,7 @@ import { PLANS } from '../../domain/plan.ts';
 import { newKey, REX, requireValue } from '../../../test/storage/fixture.ts';
 import { sqliteFixture } from '../../../test/storage/sqlite-fixture.ts';
 import { type Received, type Reply, startEndpoint } from '../../../test/support/endpoint.ts';
-import { until } from '../../../test/support/shared-counting.ts';
+import { until } from '../../../test/support/until.ts';
 import { addKey, changeAccount, CLIENT, createAccount, ROOT } from '../../../test/support/store.ts';
 import { test } from '../../../test/support/test.ts';
 import { Feed } from '../events/feed.ts';

@@ -10,7 +10,7 @@ import type { SecureVersion, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { makeCertificate, startOpenssl, writeGroup } from '../../../test/support/openssl.ts';
-import { until } from '../../../test/support/shared-counting.ts';
+import { until } from '../../../test/support/until.ts';
 import { test } from '../../../test/support/test.ts';
 import { DirectTransport } from './direct-transport.ts';
 import { signMessage } from './message.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startNameServer } from '../../../test/support/name-server.ts';
-import { until } from '../../../test/support/shared-counting.ts';
+import { until } from '../../../test/support/until.ts';
 import { Names } from './names.ts';
 
 const SHOP = ['8.8.8.8', '2606:4700:4700::1111'];

@@ -13,7 +13,7 @@ import {
   temporaryDatabase,
   type TestService,
 } from '../../../test/support/service.ts';
-import { until } from '../../../test/support/shared-counting.ts';
+import { until } from '../../../test/support/until.ts';
 import { SCOPES } from '../../domain/scope.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/clock.ts';
 import { toRequest } from './message.ts';

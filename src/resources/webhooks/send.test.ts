@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { until } from '../../../test/support/shared-counting.ts';
+import { until } from '../../../test/support/until.ts';
 import { test } from '../../../test/support/test.ts';
 import { chooseAddress } from './addresses.ts';
 import { DirectTransport } from './direct-transport.ts';

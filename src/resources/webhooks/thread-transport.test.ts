@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { startEndpoint } from '../../../test/support/endpoint.ts';
 import { startNameServer } from '../../../test/support/name-server.ts';
-import { until } from '../../../test/support/shared-counting.ts';
+import { until } from '../../../test/support/until.ts';
 import { startSendingThread, ThreadTransport } from './thread-transport.ts';
 
 const REQUEST = {
