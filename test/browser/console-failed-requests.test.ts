@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { call } from '../support/api.ts';
-import { launchBrowser, SCREENS, seriousFaults, sideways, widestTable } from '../support/browser.ts';
+import { launchBrowser, SCREENS, accessibilityFaults, sideways, widestTable } from '../support/browser.ts';
 import { startTestConsole } from '../support/console.ts';
 import { showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
@@ -100,12 +100,12 @@ test('the list says that there was none at all only while nothing filters it', a
 });
 
 for (const { device, options } of SCREENS) {
-  test(`on a ${device}, a failed request can be read without a serious fault of the page`, async () => {
+  test(`on a ${device}, a failed request can be read without a fault of the page`, async () => {
     const { page } = await visitConsole(browser, service, { options });
     await showPage(page, `${service.consoleUrl}/failed-requests`, 'Failed requests');
     await table(page).getByRole('link', { name: LIMIT }).click();
     await same(page).waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await accessibilityFaults(page), []);
     assert.ok((await sideways(page)) <= 0);
     assert.equal(await widestTable(page), 0);
     await page.context().close();

@@ -1,7 +1,7 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { launchBrowser, openPage, SCREENS, seriousFaults, sideways } from '../support/browser.ts';
+import { launchBrowser, openPage, SCREENS, accessibilityFaults, sideways } from '../support/browser.ts';
 import { startTestConsole } from '../support/console.ts';
 import { showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
@@ -166,16 +166,16 @@ for (const { device, options } of SCREENS)
     const { page, faults } = await visitConsole(browser, service, { name: `reads on a ${device}`, options });
     await addAuthenticator(page);
     await showPage(page, passkeysPage, 'Your passkeys');
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await accessibilityFaults(page), []);
     await addPasskey(page, 'x'.repeat(100));
     await table(page).getByRole('row', { name: 'xxx' }).waitFor();
     await table(page).getByRole('button', { name: 'Remove' }).click();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await accessibilityFaults(page), []);
     assert.ok((await sideways(page)) <= 0);
     await page.keyboard.press('Escape');
     await page.goto(`${service.consoleUrl}/sign-in`);
     await passkeyButton(page).waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await accessibilityFaults(page), []);
     assert.ok((await sideways(page)) <= 0);
     assert.deepEqual(faults, []);
   });

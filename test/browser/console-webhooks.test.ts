@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { requireValue } from '../storage/fixture.ts';
 import { call } from '../support/api.ts';
-import { launchBrowser, SCREENS, seriousFaults, sideways } from '../support/browser.ts';
+import { launchBrowser, SCREENS, accessibilityFaults, sideways } from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTestConsole } from '../support/console.ts';
 import { loaded, showPage, visitConsole } from '../support/console-page.ts';
@@ -113,7 +113,7 @@ test('the attempts of a webhook update by themselves', async () => {
 });
 
 for (const { device, options } of SCREENS) {
-  test(`on a ${device}, the webhooks of an account have no serious accessibility fault`, async () => {
+  test(`on a ${device}, the webhooks of an account have no accessibility fault`, async () => {
     const { id, accountId } = await addFailing(device);
     const { page, faults } = await visitConsole(browser, service, { options });
     for (const [path, heading] of [
@@ -124,12 +124,12 @@ for (const { device, options } of SCREENS) {
       await button(page, `Attempts of webhook ${id}`).click();
       await rows(page, 'Attempts').waitFor();
       await loaded(page);
-      assert.deepEqual(await seriousFaults(page), [], path);
+      assert.deepEqual(await accessibilityFaults(page), [], path);
       assert.ok((await sideways(page)) <= 0, `${path} need not be scrolled sideways`);
     }
     await button(page, `Disable webhook ${id}`).click();
     await page.getByRole('dialog').waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await accessibilityFaults(page), []);
     assert.deepEqual(faults, []);
   });
 }

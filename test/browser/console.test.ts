@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import { ApiKey } from '../../src/domain/api-key.ts';
 
 import { call } from '../support/api.ts';
-import { launchBrowser, SCREENS, seriousFaults, sideways, widestTable } from '../support/browser.ts';
+import { launchBrowser, SCREENS, accessibilityFaults, sideways, widestTable } from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTestConsole } from '../support/console.ts';
 import { CONSOLE_PAGES, loaded, showPage, visitConsole } from '../support/console-page.ts';
@@ -66,13 +66,13 @@ for (const { device, options } of SCREENS) {
       await loaded(page);
       assert.equal(new URL(page.url()).pathname, path);
       assert.equal(await page.title(), `${heading} – Pet Store console`);
-      assert.deepEqual(await seriousFaults(page), [], heading);
+      assert.deepEqual(await accessibilityFaults(page), [], heading);
       assert.ok((await sideways(page)) <= 0, `${heading} need not be scrolled sideways`);
       assert.equal(await widestTable(page), 0, `no table of ${heading} scrolls sideways`);
     }
     await showPage(page, `${service.consoleUrl}/accounts/1`, HOSTILE);
     await page.getByRole('region', { name: 'Requests by outcome' }).locator('canvas').waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await accessibilityFaults(page), []);
     assert.ok((await sideways(page)) <= 0, 'an account need not be scrolled sideways');
     assert.deepEqual([faults, foreign], [[], []]);
     await page.context().close();

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { SCOPE_USES } from '../../src/domain/scope.ts';
 import { call } from '../support/api.ts';
-import { launchBrowser, openDashboard, pasteKey, seriousFaults, widestTable } from '../support/browser.ts';
+import {
+  launchBrowser,
+  openDashboard,
+  pasteKey,
+  accessibilityFaults,
+  widestTable,
+} from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
@@ -174,7 +180,7 @@ test('a change that fails keeps what was typed and says why', async () => {
     .getByText(/expiresAt/)
     .waitFor();
   assert.equal(await page.getByLabel('Label').inputValue(), 'kept');
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
 });
 
 test('a key without keys:manage sees the account and the reason why keys are missing', async () => {

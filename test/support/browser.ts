@@ -140,10 +140,10 @@ export async function openAccount(
   return watched;
 }
 
-/** The screens that every page is looked at on. Each begins in another colour scheme, and `seriousFaults` looks at both. */
+/** The screens that every page is looked at on. Each begins in another colour scheme, and `accessibilityFaults` looks at both. */
 export const SCREENS = [
   { device: 'desktop', options: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } },
-  { device: 'phone', options: { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } },
+  { device: 'phone', options: { viewport: { width: 320, height: 690 }, colorScheme: 'dark' } },
 ] as const;
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -154,10 +154,10 @@ const DARK = 'matchMedia("(prefers-color-scheme: dark)").matches';
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /**
- * The serious faults that axe-core finds on a page, or in the part that a selector names, by rule, with the elements: first
+ * The faults that axe-core finds on a page, or in the part that a selector names, by rule, with the elements: first
  * in the colour scheme of the page, then in the other.
  */
-export async function seriousFaults(page: Page, part = 'html'): Promise<string[]> {
+export async function accessibilityFaults(page: Page, part = 'html'): Promise<string[]> {
   const faults = await findFaults(page, part, {});
   const colorScheme = (await page.evaluate(DARK)) === true ? 'light' : 'dark';
   await page.emulateMedia({ colorScheme });
@@ -173,11 +173,9 @@ async function findFaults(page: Page, part: string, options: RunOptions): Promis
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
   const call = [part, { resultTypes: ['violations'], ...options }].map((value) => JSON.stringify(value));
   const { violations } = await page.evaluate<AxeResults>(`axe.run(${call.join()})`);
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
-    );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
+  );
 }
 
 /** How many pixels the page is wider than its window. */

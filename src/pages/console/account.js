@@ -49,7 +49,7 @@ export function Account({ id }) {
       <${AccountKeys} accountId=${id} />
       <${Webhooks} title="Webhooks" filters=${{ accountId: id }} empty="This account has no webhook yet." />
       <${AccountUsage} accountId=${id} />
-      <${Card} title="Bans in force">
+      <${Card} title="Bans">
         <${BanTable} bans=${account.bans} onLifted=${poll.refresh} empty="No key of this account is banned." />
       <//>
       <${Card} title="Latest refused and failed requests"

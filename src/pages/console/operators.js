@@ -163,7 +163,7 @@ function Tokens() {
       <button type="button" class="danger" onClick=${() => setEnding(token)}>Revoke<span class="hidden-text"> token ${token.id}</span></button>
     </div>`;
   const columns = [...COLUMNS, { name: '', cell: button }];
-  return html`<${Card} title="Tokens of programs">
+  return html`<${Card} title="Tokens">
     <${ListTable} list=${list} caption="Tokens of programs" columns=${columns} empty="No program has a token." />
     ${
       ending &&

@@ -86,7 +86,7 @@ export function OrderTable({ filters, empty, isOfAnimal = false, onChanged }) {
     onChanged?.();
   };
   return html`
-    <${ListTable} list=${list} caption="Orders" columns=${columns} empty=${empty} />
+    <${ListTable} list=${list} caption=${isOfAnimal ? 'Orders of the animal' : 'Orders'} columns=${columns} empty=${empty} />
     ${open && html`<${open.dialog} order=${open.order} onClose=${() => setOpen(undefined)} onChanged=${changed} />`}
   `;
 }

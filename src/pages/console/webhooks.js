@@ -41,7 +41,7 @@ export function Webhooks({ title, filters, empty }) {
   ];
   const isListed = list.data?.rows.some(({ id }) => id === openId);
   return html`<${Card} title=${title}>
-    <${ListTable} list=${list} caption="Webhooks" columns=${columns} empty=${empty} />
+    <${ListTable} list=${list} caption=${filters.accountId === undefined ? 'Webhooks' : 'Webhooks of the account'} columns=${columns} empty=${empty} />
     ${isListed && html`<${Attempts} key=${openId} webhookId=${openId} />`}
   <//>`;
 }

@@ -39,9 +39,9 @@ function Request({ request }) {
     return html`<p class="empty">Nothing was sent, its event is no longer kept, or this key may not see it.</p>`;
   const lines = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
   return html`
-    <h3>Headers</h3>
-    <pre class="secret" tabindex="0" aria-label="Headers"><code>${lines.join('\n')}</code></pre>
+    <h2>Headers</h2>
+    <pre class="secret" tabindex="0" role="group" aria-label="Headers"><code>${lines.join('\n')}</code></pre>
     ${!request.headers['webhook-signature'] && html`<p class="muted">The secret that signed it was rotated since.</p>`}
-    <h3>Body</h3>
-    <pre class="secret" tabindex="0" aria-label="Body"><code>${request.body}</code></pre>`;
+    <h2>Body</h2>
+    <pre class="secret" tabindex="0" role="group" aria-label="Body"><code>${request.body}</code></pre>`;
 }

@@ -226,7 +226,7 @@ function Absent({ title, error, failingSince, isEmpty, empty = 'There were no re
 function ValuesTable({ title, values: { columns, rows, total } }) {
   const [first = '', ...numbers] = columns;
   return html`<${Table}
-    caption=${title}
+    caption="Values of ${title}"
     rows=${rows}
     total=${total?.row}
     rowKey=${(/** @type {readonly unknown[]} */ row) => rows.indexOf(/** @type {any} */ (row))}

@@ -23,7 +23,7 @@ export function Dialog({ title, staysOpen = false, onClose, children }) {
   const onCancel = (/** @type {Event} */ event) => staysOpen && event.preventDefault();
   const closedBy = staysOpen ? 'none' : 'closerequest';
   return html`<dialog ref=${dialog} aria-labelledby=${id} closedby=${closedBy} onCancel=${onCancel} onClose=${onClose}>
-    <div class="stack"><h2 id=${id}>${title}</h2>${children}</div>
+    <div class="stack"><h1 id=${id}>${title}</h1>${children}</div>
   </dialog>`;
 }
 

@@ -26,11 +26,11 @@ export function QuotaWindow({ name, limit, remaining, reset, now }) {
   // A window that has ended has its full limit again.
   const used = seconds > 0 ? limit - remaining : 0;
   return html`<div class="stack">
-    <div class="row"><h3>${name}</h3><span class="muted">${share(used, limit)}</span></div>
+    <div class="row"><h2>${name}</h2><span class="muted">${share(used, limit)}</span></div>
     <p><span class="figure">${number(used)}</span> of ${number(limit)} used</p>
     <${Meter} part=${used / limit} isQuota label="${name}: ${number(used)} of ${number(limit)} used" />
     <p class="muted" title=${local(end)}>
-      ${seconds > 0 ? `It begins again at ${utc(end)}, in ${timeLeft(seconds)}.` : 'Nothing is used now.'}
+      ${seconds > 0 && used > 0 ? `It begins again at ${utc(end)}, in ${timeLeft(seconds)}.` : 'Nothing is used now.'}
     </p>
   </div>`;
 }
