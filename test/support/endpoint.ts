@@ -5,6 +5,8 @@ import type { Lifetime } from './lifetime.ts';
 
 /** A request that an endpoint got. */
 export interface Received {
+  /** From `/hooks`. */
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -24,7 +26,7 @@ export async function startEndpoint(t: Lifetime, replies: readonly number[] | Ch
   const choose: Choose = typeof replies === 'function' ? replies : (_, index) => replies[index] ?? 204;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const index = received.length;
-    const message = { headers: request.headers, body: '' };
+    const message = { path: request.url ?? '', headers: request.headers, body: '' };
     received.push(message);
     message.body = await text(request);
     const reply = await choose(message, index);

@@ -1,12 +1,11 @@
 // Contract: section 13.
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Webhook as Signer } from 'standardwebhooks';
 import { type Asked, assertError, assertRateHeaders, call } from '../../../test/support/api.ts';
 import { adminOf, asBrowser, startTestConsole } from '../../../test/support/console.ts';
-import { type Lifetime, lifetimeOfFile } from '../../../test/support/lifetime.ts';
+import { startEndpoint } from '../../../test/support/endpoint.ts';
+import { lifetimeOfFile } from '../../../test/support/lifetime.ts';
 import {
   type KeyOptions,
   startTestService,
@@ -21,33 +20,12 @@ import { MOST_TESTS, MOST_WEBHOOKS } from './rules.ts';
 
 const PRIVATE = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
 
-interface Received {
-  readonly path: string;
-  readonly headers: NodeJS.Dict<string | string[]>;
-  readonly body: string;
-}
-
-/** An endpoint. It answers 204, and 503 at `/503`. */
-async function startEndpoint(t: Lifetime) {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      const path = request.url ?? '';
-      received.push({ path, headers: request.headers, body });
-      response.writeHead(path === '/503' ? 503 : 204).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, receivedAt: (path: string) => received.filter((request) => request.path === path) };
-}
-
 const file = lifetimeOfFile();
 const shared = await startTestService(file, { env: PRIVATE });
-const endpoint = await startEndpoint(file);
+const endpoint = await startEndpoint(file, ({ path }) => (path.endsWith('/503') ? 503 : 204));
+/** Messages that are there as a whole. */
+const receivedAt = (path: string) =>
+  endpoint.received.filter((message) => message.path === `/hooks${path}` && message.body !== '');
 
 let accounts = 0;
 
@@ -345,7 +323,7 @@ test('a test is signed and sent at once, says whether the webhook is enabled, an
   await patch(id, { enabled: false });
   const answer = await post(`/webhooks/${id}/test`);
   assert.equal(answer.status, 200, answer.text);
-  const [request, ...others] = endpoint.receivedAt(`/${account}`);
+  const [request, ...others] = receivedAt(`/${account}`);
   assert.ok(request !== undefined && others.length === 0);
   const { headers, body } = request;
   const event = JSON.parse(body);
@@ -391,7 +369,7 @@ test('an attempt shows the headers and the body that the endpoint got, as long a
   });
   await post(`/webhooks/${id}/test`);
   const attempts = (await list()).toReversed();
-  const sent = endpoint.receivedAt(path);
+  const sent = receivedAt(path);
   assert.equal(attempts.length, sent.length);
   for (const [index, attempt] of attempts.entries()) {
     const { headers, body } = sent[index] ?? assert.fail();
@@ -459,7 +437,7 @@ test('an event is delivered, delivered again on request, and sent again by a rep
   const { id } = await create({ url: `${endpoint.url}${path}`, types: ['category.*'] });
   const since = new Date(service.clock().unix).toISOString();
   assert.equal((await post('/categories', { name: 'Dogs' })).status, 201);
-  const received = (count: number) => until(() => endpoint.receivedAt(path).length === count);
+  const received = (count: number) => until(() => receivedAt(path).length === count);
   await received(1);
   const listed = async (count: number) => {
     const list = async () => (await send(`/webhooks/${id}/deliveries?status=succeeded`)).json;
@@ -477,7 +455,7 @@ test('an event is delivered, delivered again on request, and sent again by a rep
   assert.equal(replayed.status, 202);
   assert.deepEqual(replayed.json, (await send(`/webhooks/${id}`)).json);
   await received(3);
-  for (const { body } of endpoint.receivedAt(path)) assert.deepEqual(JSON.parse(body), event);
+  for (const { body } of receivedAt(path)) assert.deepEqual(JSON.parse(body), event);
 });
 
 test('a replay from the future is 400, from before what is kept 410, from no instant 400, within 10 minutes 429', async () => {
