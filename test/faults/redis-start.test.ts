@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { refuseUnfit } from '../../src/limits/redis/fitness.ts';
-import { StartupError } from '../../src/domain/startup-error.ts';
 import { runProcess, temporaryEnvironment } from '../support/process.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { freePort } from '../support/servers.ts';
@@ -62,34 +60,4 @@ test('a Redis user without the rights to count gives one line and exit 1', async
   const line = await refusal(t, `redis://guest:hunter2@127.0.0.1:${port}`);
   assert.match(line, /cannot be used: NOPERM/);
   assert.doesNotMatch(line, /hunter2/);
-});
-
-/** The part of the reply to INFO that the service reads. */
-const info = (lines: Record<string, string>) =>
-  Object.entries({ redis_version: '7.0.15', role: 'master', maxmemory: '0', cluster_enabled: '0', ...lines })
-    .map(([name, value]) => `${name}:${value}\r\n`)
-    .join('');
-
-test('Redis 7 and later are accepted, Redis 6 and unknown versions are refused', () => {
-  for (const version of ['7.0.0', '7.2.4', '8.2.1', '10.0.0']) {
-    assert.deepEqual(refuseUnfit(info({ redis_version: version })), { clustered: false });
-  }
-  assert.deepEqual(refuseUnfit(info({ valkey_version: '8.0.1', redis_version: '7.2.4' })), {
-    clustered: false,
-  });
-  for (const version of ['6.2.14', '5.0.0', '']) {
-    assert.throws(() => refuseUnfit(info({ redis_version: version })), StartupError);
-  }
-  assert.throws(() => refuseUnfit('# Server\r\n'), {
-    message: 'Redis 7 or Valkey is needed, and this server is Redis of unknown version.',
-  });
-});
-
-test('a memory limit without eviction is accepted, and so is a policy without a limit', () => {
-  refuseUnfit(info({ maxmemory: '1000', maxmemory_policy: 'noeviction' }));
-  refuseUnfit(info({ maxmemory: '0', maxmemory_policy: 'allkeys-lru' }));
-  assert.throws(
-    () => refuseUnfit(info({ maxmemory: '1000', maxmemory_policy: 'volatile-ttl' })),
-    StartupError,
-  );
 });

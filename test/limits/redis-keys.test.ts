@@ -80,6 +80,14 @@ test('every key in Redis expires', async (t) => {
   for (const key of keys) assert.ok((await ask<number>(server.url, ['PTTL', key])) > 0, key);
 });
 
+test('the counters are in the database that the address names', async (t) => {
+  await ask(server.url, ['FLUSHALL']);
+  const redis = await connected(t, `${server.url}/3`);
+  await newLimiter(redis, fakeClock(Date.now()), POLICY).charge(keyCaller(1));
+  assert.deepEqual(await keysOf(server.url), []);
+  assert.notDeepEqual(await keysOf(`${server.url}/3`), []);
+});
+
 test('counters taken over never lower what Redis has', async (t) => {
   await ask(server.url, ['FLUSHALL']);
   const redis = await connected(t, server.url);
