@@ -47,9 +47,6 @@ export const date = z
   .string({ error: NO_DATE })
   .refine(
     (value) => /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && instantFromText(`${value}T00:00:00Z`) !== undefined,
-    {
-      error: NO_DATE,
-    },
   )
   .meta({ format: 'date', maxLength: 10 });
 
