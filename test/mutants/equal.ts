@@ -276,6 +276,62 @@ export const EQUAL: readonly EqualMutant[] = [
     replacement: 'true',
     because: 'it then writes what the store has already',
   },
+  ...[
+    ['hasEnded(record, now)', 'false'],
+    ['this.#records.delete(keyId);', ';'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'src/limits/memory.ts',
+    line: 'this.#records.delete(keyId)',
+    original,
+    replacement,
+    because: 'it spares memory: a record that has ended counts as none',
+  })),
+  {
+    file: 'src/limits/memory.ts',
+    original: '++visited',
+    replacement: '--visited',
+    because: 'a number below zero has the same multiples',
+  },
+  {
+    file: 'src/limits/memory.ts',
+    original: 'now.monotonic - minuteStart >= MINUTE',
+    replacement: 'now.monotonic - minuteStart > MINUTE',
+    because: 'it spares memory until the next flush',
+  },
+  ...[
+    [
+      'bannedUntil === undefined || banCount === undefined',
+      'bannedUntil === undefined && banCount === undefined',
+    ],
+    ['bannedUntil === undefined', 'false'],
+    ['banCount === undefined', 'false'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'src/limits/stored.ts',
+    original,
+    replacement,
+    because: 'a row has both columns or neither',
+  })),
+  ...[
+    ['bans.at(-1)?.keyId', 'bans.at(-1).keyId'],
+    ['rows.at(-1)?.keyId', 'rows.at(-1).keyId'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'src/limits/stored.ts',
+    original,
+    replacement,
+    because: 'a full page has a last row; the question mark is for the compiler',
+  })),
+  {
+    file: 'src/limits/stored.ts',
+    original: 'last === undefined',
+    replacement: 'false',
+    because: 'the loop ends as well, one turn of the event loop later',
+  },
+  {
+    file: 'src/limits/stored.ts',
+    original: 'row?.[0]',
+    replacement: 'row[0]',
+    because: 'a count gives a row; the question mark is for the compiler',
+  },
 ];
 
 export function findEqual({ file, line, original, replacement }: Mutant): EqualMutant | undefined {
