@@ -21,8 +21,16 @@ const AFTER = csv(
     .map((index) => `${index % 2 === 0 ? 'Max' : 'Rex'},1,A${index}`),
 );
 
-/** Events in the table when the update is killed: as it deletes, as it changes, and as it adds. */
-const PLACES = [1, 80, 300, 800];
+/**
+ * Events between which the update is killed: as it deletes, as it changes, and as it adds. A commit ends within each of
+ * these distances.
+ */
+const PLACES = [
+  { from: 1, to: 60 },
+  { from: 60, to: 200 },
+  { from: 200, to: 500 },
+  { from: 500, to: 800 },
+];
 
 const openDatabase = ({ DATABASE_URL = '' }: Variables) =>
   new DatabaseSync(DATABASE_URL.slice('sqlite:'.length));
@@ -32,20 +40,32 @@ function readEvents(variables: Variables): readonly unknown[] {
   return db.prepare('SELECT type, version, data FROM events ORDER BY id').all();
 }
 
-/** Kills an update after it has committed this number of events. A lock on the database keeps it from committing more. */
-async function killAfter(variables: Variables, file: string, events: number): Promise<void> {
+/** Kills an update when it has committed event `from`. A trigger that counts for an hour keeps it from event `to`. */
+async function killBetween(
+  variables: Variables,
+  file: string,
+  { from, to }: (typeof PLACES)[number],
+): Promise<void> {
   using db = openDatabase(variables);
+  // The update locks the file when it opens it.
   db.exec('PRAGMA busy_timeout = 60000');
-  const count = db.prepare('SELECT count(*) AS events FROM events');
-  const read = () => Number(count.get()?.['events']);
-  const end = read() + events;
+  const last = db.prepare('SELECT max(id) AS id FROM events');
+  const read = () => Number(last.get()?.['id']);
+  const before = read();
+  db.exec(`
+    CREATE VIEW hour AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 10000000000) SELECT i FROM n;
+    CREATE TRIGGER hold AFTER INSERT ON events WHEN NEW.id = ${before + to}
+      BEGIN SELECT count(*) FROM hour; END`);
   const { child, ended } = start(updating(file), variables);
-  // An update that ended before has an exit code.
-  while (child.exitCode === null && read() < end) await new Promise(setImmediate);
-  db.exec('BEGIN IMMEDIATE');
-  child.kill('SIGKILL');
-  assert.equal((await ended).code, null, 'it has ended before');
-  db.exec('ROLLBACK');
+  try {
+    // An update that failed has an exit code.
+    while (child.exitCode === null && read() < before + from) await new Promise(setImmediate);
+  } finally {
+    child.kill('SIGKILL');
+  }
+  const { code, stderr } = await ended;
+  assert.equal(code, null, stderr);
+  db.exec('DROP TRIGGER hold; DROP VIEW hour');
 }
 
 const updating = (file: string) => ['import', file, '--update', '--missing', 'delete'];
@@ -57,18 +77,18 @@ test('an update that is killed at any place ends the same when it is started aga
   const whole = temporaryEnvironment(t);
   await run(['import', '-', '--update'], whole, BEFORE);
   using db = openDatabase(whole);
-  const killed = PLACES.map((events) => {
-    const copy = join(folder, `killed-${events}.db`);
+  const killed = PLACES.map((place) => {
+    const copy = join(folder, `killed-${place.from}.db`);
     db.exec(`VACUUM INTO '${copy}'`);
-    return { events, variables: { ...whole, DATABASE_URL: `sqlite:${copy}` } };
+    return { place, variables: { ...whole, DATABASE_URL: `sqlite:${copy}` } };
   });
   assert.equal((await run(updating(file), whole)).code, 0);
   const [animals, events] = [(await run(['export'], whole)).stdout, readEvents(whole)];
-  for (const { events: place, variables } of killed) {
-    await killAfter(variables, file, place);
+  for (const { place, variables } of killed) {
+    await killBetween(variables, file, place);
     const { code, stderr } = await run(updating(file), variables);
     assert.equal(code, 0, stderr);
-    assert.equal((await run(['export'], variables)).stdout, animals, `after ${place}`);
-    assert.deepEqual(readEvents(variables), events, `after ${place}`);
+    assert.equal((await run(['export'], variables)).stdout, animals, `after ${place.from}`);
+    assert.deepEqual(readEvents(variables), events, `after ${place.from}`);
   }
 });
