@@ -125,7 +125,10 @@ export async function runServer({
     child.kill('SIGKILL');
   };
   const kill = async () => {
-    const exited = isRunning() ? once(child, 'exit') : undefined;
+    if (!isRunning()) return;
+    const exited = once(child, 'exit');
+    // A server for many tests keeps no process alive, and this one must live until it is gone.
+    child.ref();
     crash();
     await exited;
   };
