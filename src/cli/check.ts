@@ -41,9 +41,11 @@ Exit status: 0 nothing is broken, 1 something is or the check could not finish.`
       throw new ConfigError('PETSTORE_API_KEY or --key must be an API key');
     // Loaded here, so that help does without it.
     const { isProduction, runChecks } = await import('../conformance/run.ts');
+    const writes = write ?? !isProduction(sentKey);
     const interrupted = new AbortController();
     const forget = onSignal(() => {
-      printError('petstore: The check ends, and deletes what it added.');
+      const cleaning = ', and deletes what it added. Ctrl-C again ends it at once';
+      printError(`petstore: The check ends${writes ? cleaning : ''}.`);
       interrupted.abort();
     });
     const wait = async (milliseconds: number, signal: AbortSignal) => {
@@ -52,7 +54,6 @@ Exit status: 0 nothing is broken, 1 something is or the check could not finish.`
       await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
     };
     try {
-      const writes = write ?? !isProduction(sentKey);
       const report = await runChecks({
         base: url,
         key: sentKey,

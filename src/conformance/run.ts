@@ -1,10 +1,10 @@
 import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { StartupError } from '../domain/startup-error.ts';
-import { type Answer, describeAnswer, describeRequest, type Finding } from './answer.ts';
+import { type Answer, describeAnswer, describeRequest, type Finding, type Request } from './answer.ts';
 import type { Check, Outcome } from './check.ts';
 import { Description } from './description.ts';
-import { elements, member, readJson } from './json.ts';
+import { elements, isObject, member, readJson } from './json.ts';
 import { CheckEnded, CheckSkipped, Probe, type Scene } from './probe.ts';
 import { type Rule, rulesOf } from './rules.ts';
 import { CHECKS } from './sections/index.ts';
@@ -72,9 +72,15 @@ export async function runChecks(options: RunOptions): Promise<Report> {
     }
     const scopes = elements(member(account.json, 'scopes')).filter((scope) => typeof scope === 'string');
     const scene: Scene = {
-      send: (request) => {
+      send: async (request) => {
         mayHaveAdded ||= request.method === 'POST';
-        return session.send(request);
+        try {
+          return await session.send(request);
+        } catch (error) {
+          if (error instanceof NoAnswer && isLost(request, category))
+            left.add(`${request.path} (a POST had no answer: it may have added one)`);
+          throw error;
+        }
       },
       wait: (milliseconds) => wait(milliseconds, signal),
       addresses: () => transport.addresses(),
@@ -98,7 +104,8 @@ export async function runChecks(options: RunOptions): Promise<Report> {
   } finally {
     if (mayHaveAdded) {
       session.beginCleaning();
-      await clean(session, added, category);
+      if (!(await clean(session, added, category)))
+        left.add(`/pets?categoryId=${category} (not looked at: animals may be left)`);
       for (const path of added) left.add(path);
     }
     transport.close();
@@ -118,6 +125,12 @@ async function openDeployment(session: Session) {
     const account = await session.send({ method: 'GET', path: '/account' });
     if (account.status === 401) throw new StartupError(`The key is not accepted: ${describeAnswer(account)}`);
     const published = await session.send({ method: 'GET', path: '/openapi.json', isPage: true });
+    // A mistyped address would break a hundred promises.
+    const isDescribed = isObject(member(readJson(published.text), 'paths'));
+    if (!isDescribed && (account.status === 404 || !isObject(account.json)))
+      throw new StartupError(
+        `Nothing at this address looks like a Pet Store: GET /v1/account gives ${describeAnswer(account)}`,
+      );
     return { account, published };
   } catch (error) {
     if (error instanceof NoAnswer) throw new StartupError(error.message);
@@ -213,8 +226,14 @@ function follow({ request, status, json }: Answer, added: Set<string>, left: Set
     added.add(`${collection}/${id}`);
 }
 
-/** Deletes what was added, the last first. What is left is in `added`. */
-async function clean(session: Session, added: ReadonlySet<string>, category: bigint): Promise<void> {
+/** Whether nothing would find at the end what this request may have added. */
+function isLost({ method, path, body }: Request, category: bigint): boolean {
+  if (method !== 'POST' || !COLLECTIONS.has(path.replace(/\/\d+\/rotate$/, ''))) return false;
+  return path !== '/pets' || typeof body !== 'string' || !body.includes(`${category}`);
+}
+
+/** Deletes what was added, the last first. What is left is in `added`. False if the animals of the run could not be listed. */
+async function clean(session: Session, added: Set<string>, category: bigint): Promise<boolean> {
   // An order holds its animal.
   const isOrder = (path: string) => path.startsWith('/store/orders/');
   const paths = [...added].toReversed();
@@ -228,11 +247,14 @@ async function clean(session: Session, added: ReadonlySet<string>, category: big
     });
     for (const pet of elements(found.json)) {
       const id = member(pet, 'id');
-      if (member(pet, 'categoryId') === category && typeof id === 'bigint')
-        await session.send({ method: 'DELETE', path: `/pets/${id}` });
+      if (member(pet, 'categoryId') !== category || typeof id !== 'bigint') continue;
+      added.add(`/pets/${id}`);
+      await session.send({ method: 'DELETE', path: `/pets/${id}` });
     }
+    return found.status === 200;
   } catch (error) {
     if (!(error instanceof NoAnswer || error instanceof RunStopped)) throw error;
+    return false;
   }
 }
 

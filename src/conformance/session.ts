@@ -35,7 +35,7 @@ const MOST_SILENCE = 5;
 /** Milliseconds of the deletions at the end. */
 const CLEANING_TIME = 120_000;
 
-/** Seconds that a refused request waits at most. */
+/** Seconds that a request waits at most, whatever the service says. */
 const LONGEST_WAIT = 120;
 
 /** The parts of a window that a run leaves to others, and of a day that it takes at most. */
@@ -102,9 +102,9 @@ export class Session {
     if (answer.operation?.operationId === 'replayWebhook') return answer;
     if (++this.#refusals > MOST_REFUSALS)
       throw new RunStopped(`${MOST_REFUSALS} requests were refused with 429 or 503`);
-    const seconds = Number(answer.headers['retry-after'] ?? 1);
-    if (!(seconds <= LONGEST_WAIT)) throw new RunStopped(`the service says to wait for ${seconds} seconds`);
-    await this.#pause(seconds * 1_000);
+    const retryAfter = answer.headers['retry-after'] ?? '';
+    // A rule notes one of another form.
+    await this.#pause(/^\d+$/.test(retryAfter) ? Number(retryAfter) : 1);
     return this.#sendOnce(request);
   }
 
@@ -127,6 +127,8 @@ export class Session {
       },
       body: typeof request.body === 'string' ? new TextEncoder().encode(request.body) : request.body,
       fresh: request.fresh,
+      // The answer to any other request says what to delete at the end.
+      signal: ['GET', 'HEAD', 'OPTIONS'].includes(request.method) ? this.#signal : undefined,
     });
     this.#requests++;
     const counted = this.#count(
@@ -151,6 +153,7 @@ export class Session {
       return await this.#options.transport.send(sent);
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
+      if (this.#signal.aborted) throw new RunStopped('it was interrupted');
       if (++this.#silence > MOST_SILENCE) throw new RunStopped(`${MOST_SILENCE} requests had no answer`);
       throw error;
     }
@@ -197,16 +200,18 @@ export class Session {
     }
     const reserve = this.#isCleaning ? 0 : minute.limit * LEFT_OF_WINDOW;
     if (minute.remaining > reserve || isOver(minute.left)) return;
-    await this.#pause((minute.left - passed) * 1_000);
+    await this.#pause(minute.left - passed);
   }
 
-  async #pause(milliseconds: number): Promise<void> {
+  async #pause(seconds: number): Promise<void> {
     const { transport, wait, clock } = this.#options;
+    if (seconds > LONGEST_WAIT)
+      throw new RunStopped(`the service says to wait for ${Math.ceil(seconds)} seconds`);
     // The other side may close idle connections meanwhile.
     transport.close();
     this.#requireTime();
     const startedAt = clock().monotonic;
-    await wait(milliseconds, this.#signal);
+    await wait(seconds * 1_000, this.#signal);
     this.#waited += clock().monotonic - startedAt;
   }
 

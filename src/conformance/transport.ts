@@ -12,6 +12,8 @@ export interface Sent {
   readonly body?: Uint8Array | undefined;
   /** On a connection of its own; with a text, at this address of the host. */
   readonly fresh?: true | string | undefined;
+  /** Ends it without an answer. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What came back. Instants are in milliseconds of the clock that never runs backwards. */
@@ -61,10 +63,11 @@ export class Transport {
   }
 
   /** Node.js throws at once for a path or a header that cannot be sent. */
-  async #exchange({ method, path, headers, body, fresh }: Sent): Promise<Received> {
+  async #exchange({ method, path, headers, body, fresh, signal }: Sent): Promise<Received> {
     const { hostname, port } = this.#origin;
     const host = hostname.replace(/^\[|\]$/g, '');
     const sentAt = this.#clock().monotonic;
+    const timeout = AbortSignal.timeout(REQUEST_TIME);
     const { promise, resolve, reject } = Promise.withResolvers<Omit<Received, 'sentAt'>>();
     const request = this.#module.request({
       // The name stays, for certificate and `Host`.
@@ -75,7 +78,7 @@ export class Transport {
       method,
       headers: { ...headers, ...(body !== undefined && { 'Content-Length': body.length }) },
       agent: fresh === undefined ? this.#agent : false,
-      signal: AbortSignal.timeout(REQUEST_TIME),
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     });
     request.on('error', reject);
     request.on('response', (response) => {
@@ -130,7 +133,8 @@ function lookupFixed(address: string): http.RequestOptions['lookup'] {
 }
 
 function describeFault(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError')
+  // Node.js gives an AbortError whose cause is the reason of the signal.
+  if (error instanceof Error && error.cause instanceof Error && error.cause.name === 'TimeoutError')
     return `There was no whole answer within ${REQUEST_TIME / 1_000} seconds.`;
   return `There was no answer: ${reasonOf(error)}.`;
 }

@@ -65,16 +65,16 @@ test('check --write deletes what it added, and --json prints one value', async (
 });
 
 test('check exits with 1 and says what was expected and what came', async (t) => {
-  const url = await startServer(t, 200, '[]');
+  const url = await startServer(t, 200, '{}');
   const { code, stdout, stderr } = await run(['check', url], KEY);
   assert.equal(code, 1);
   assert.match(stderr, /^petstore: \d+ promises are broken\.\n$/);
   const line =
-    'broken       1.4   an unknown path is 401 without a key and 404 with one: GET /v1/no-such-path without a key: expected 401 unauthorized; came 200 []';
+    'broken       1.4   an unknown path is 401 without a key and 404 with one: GET /v1/no-such-path without a key: expected 401 unauthorized; came 200 {}';
   assert.ok(stdout.includes(`${line}\n`), stdout);
 });
 
-test('check exits with 1 when nobody answers or the key is not accepted, and with 2 without a key or an address', async (t) => {
+test('check exits with 1 when nobody or something else answers or the key is not accepted, and with 2 without a key or an address', async (t) => {
   const url = await startServer(t, 401, '{"code":"unauthorized","message":"No.","status":401}');
   const refused = await run(['check', url], KEY);
   assert.equal(refused.code, 1);
@@ -86,6 +86,13 @@ test('check exits with 1 when nobody answers or the key is not accepted, and wit
     code: 2,
     stdout: '',
     stderr: 'petstore: PETSTORE_API_KEY or --key must be an API key\n',
+  });
+  const other = await run(['check', await startServer(t, 404, '{"message":"No."}')], KEY);
+  assert.deepEqual(other, {
+    code: 1,
+    stdout: '',
+    stderr:
+      'petstore: Nothing at this address looks like a Pet Store: GET /v1/account gives 404 {"message":"No."}\n',
   });
   for (const address of ['http://127.0.0.1:1', 'file:///v1', 'example/v1'])
     assert.equal((await run(['check', address], KEY)).code, 2, address);

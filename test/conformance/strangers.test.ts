@@ -62,6 +62,29 @@ test('a service that says to wait for a day is not waited for', async (t) => {
   assert.equal(noted.length, 1);
 });
 
+test('a window of years is not waited for', async (t) => {
+  const { service, url } = await startNoted(t, async (request, forward) => {
+    const answer = await forward(request);
+    const ratelimit = '"minute";r=0;t=9999999999, "day";r=90000;t=80000';
+    return { ...answer, headers: { ...answer.headers, ...('ratelimit' in answer.headers && { ratelimit }) } };
+  });
+  const key = await service.issueKey({ limits: BUSINESS });
+  const report = await checkService(url, key, service.clock);
+  assert.match(report.stopped ?? '', /^the service says to wait for \d{10} seconds$/);
+});
+
+test('a Retry-After that is no number of seconds counts as one second', async (t) => {
+  for (const value of ['-5', 'Fri, 27 Nov 2026 23:00:00 GMT', '1e9', 'Infinity']) {
+    const headers = { ...JSON_HEADERS, 'retry-after': value };
+    const { url } = await startNoted(t, async () => ({ status: 503, headers, body: '{}' }));
+    const waits = new Set<number>();
+    const wait = async (milliseconds: number) => void waits.add(milliseconds);
+    const report = await checkService(url, KEY, fakeClock(), { wait });
+    assert.equal(report.stopped, '5 requests were refused with 429 or 503', value);
+    assert.deepEqual([...waits], [1_000], value);
+  }
+});
+
 test('the key goes to no other host, whatever redirects and links say', async (t) => {
   const other = await startNoted(t);
   const { service, url } = await startNoted(t, async (request, forward) => {
@@ -120,6 +143,44 @@ test('a check that is interrupted deletes what it added', async (t) => {
   const { items } = await service.store.pets.list({ limit: 100, cursor: undefined });
   assert.equal(items, '[]');
   for (const path of report.left) assert.match(path, /\((?:complete|cancelled|revoked)\)$/);
+});
+
+test('a check that is interrupted while it reads does not wait for the answer', async (t) => {
+  const interrupted = new AbortController();
+  const { service, url } = await startNoted(t, (request, forward) => {
+    if (request.path !== '/v1/store/inventory') return forward(request);
+    interrupted.abort();
+    return new Promise(() => undefined);
+  });
+  const key = await service.issueKey({ limits: BUSINESS });
+  const report = await checkService(url, key, service.clock, { signal: interrupted.signal, writes: false });
+  assert.equal(report.stopped, 'it was interrupted');
+});
+
+test('the report names what could not be deleted, and what may have been added without an answer', async (t) => {
+  const lost = new Set<string>();
+  const { service, url } = await startNoted(t, async (request, forward) => {
+    const { method, path } = request;
+    if (method === 'DELETE' && path.startsWith('/v1/pets/'))
+      return { status: 500, headers: JSON_HEADERS, body: '{}' };
+    const answer = await forward(request);
+    // An animal of the category of the run, one of another category, and a key.
+    const thing = `${path} ${/"categoryId":\d{19}/.test(request.body.toString())}`;
+    if (method !== 'POST' || answer.status !== 201 || lost.has(thing) || !/keys|pets/.test(path))
+      return answer;
+    lost.add(thing);
+    throw new Error('broken');
+  });
+  const key = await service.issueKey({ limits: BUSINESS });
+  const { left } = await checkService(url, key, service.clock);
+  const { items } = await service.store.pets.list({ limit: 100, cursor: undefined });
+  const ids = Array.from(items.matchAll(/"id":(\d+),/g), ([, id]) => `/pets/${id}`);
+  assert.ok(ids.length > 5);
+  const names = new Set(left);
+  // The one of another category cannot be found.
+  assert.equal(ids.filter((path) => !names.has(path)).length, 1);
+  for (const path of ['/account/keys', '/pets'])
+    assert.ok(left.includes(`${path} (a POST had no answer: it may have added one)`), left.join(' '));
 });
 
 test('others who use the account and the catalogue meanwhile break no promise', async (t) => {
