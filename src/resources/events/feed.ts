@@ -31,7 +31,7 @@ function nameStream({ accountId, environment, type }: StoredStream): string {
  * them.
  */
 export class Feed {
-  readonly #events: Pick<EventRepository, 'look' | 'place' | 'findBounds' | 'claimFeed' | 'list'>;
+  readonly #events: Pick<EventRepository, 'look' | 'place' | 'findBounds' | 'list'>;
   readonly #waiters = new Set<Waiter>();
   /** Waits by account. */
   readonly #waits = new Map<number, number>();
@@ -42,10 +42,9 @@ export class Feed {
   readonly #listeners: ((streams: readonly StoredStream[]) => void)[] = [];
   /** Undefined until the first look. */
   #last: bigint | undefined;
-  #isClaimed = false;
   #isClosed = false;
 
-  constructor(events: Pick<EventRepository, 'look' | 'place' | 'findBounds' | 'claimFeed' | 'list'>) {
+  constructor(events: Pick<EventRepository, 'look' | 'place' | 'findBounds' | 'list'>) {
     this.#events = events;
   }
 
@@ -64,9 +63,6 @@ export class Feed {
    * places go on waiting once `signal` aborts.
    */
   async look(signal?: AbortSignal): Promise<void> {
-    // Here and not at the start, which it would make slower.
-    if (!this.#isClaimed) await this.#events.claimFeed();
-    this.#isClaimed = true;
     this.#last ??= (await this.#events.findBounds()).last;
     let found = await this.#events.look(this.#last);
     if (found.hasQueue) {
