@@ -51,7 +51,7 @@ export const KEYS_WITH_ACCOUNTS = sql`keys k JOIN accounts a ON a.id = k.account
 /** A SELECT of keys `k` with their accounts `a`, without its end. */
 export const SELECT_KEYS = sql`${SELECT_KEY_COLUMNS} FROM ${KEYS_WITH_ACCOUNTS}`;
 
-/** The place of the hash has no value yet: each engine prepares the text. */
+/** Each engine prepares this text, and gives it the hash with each call. */
 export const KEY_BY_HASH = sql`${SELECT_KEYS} WHERE k.hash = ${null}`;
 
 /** The key of a row of SELECT_KEYS. */

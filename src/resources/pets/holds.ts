@@ -10,7 +10,7 @@ export interface Hold {
   readonly openOrder: bigint | undefined;
 }
 
-/** The hold of a locked animal. One whose order has expired ends first. */
+/** The hold of a locked animal. An open order whose time has passed expires first. */
 export const SETTLE_HOLD = new Question<[pet: PetRow], Hold>(async (_transaction, pet) => ({
   pet,
   openOrder: undefined,
@@ -28,7 +28,8 @@ export async function lockPet(transaction: Transaction, id: bigint): Promise<Hol
 }
 
 /**
- * The claims on locked animals. One whose order has expired is replaced in `pets` by what it is then, unless this is a trial.
+ * The claims on locked animals. Unless this is a trial, overdue orders expire first, and `pets` gets their animals as they
+ * are then.
  */
 export async function settleClaims(
   transaction: Transaction,

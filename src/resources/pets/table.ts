@@ -73,7 +73,7 @@ export interface PetQuery extends PageQuery {
 /** A page as JSON, in which SQLite keeps animals. */
 export interface PetPage extends Pick<Page<Pet>, 'next'> {
   readonly items: Json<readonly Pet[]>;
-  /** A place for the response, if the same page may be returned again. */
+  /** Holds the response, if the same page may be returned again. */
   readonly cache?: { response?: object };
 }
 

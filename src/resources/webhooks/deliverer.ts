@@ -135,7 +135,8 @@ export class Deliverer {
   readonly #reads = new Set<Set<number>>();
   /** Webhooks whose tests have not left, as they were read. */
   readonly #tests = new Set<WebhookRow>();
-  readonly #underWay = new Set<Promise<void>>();
+  /** Reads, attempts and writes: a stop waits for them. */
+  readonly #running = new Set<Promise<void>>();
   readonly #outages = new Outages();
   /** What endpoints have done since the last write goes into the next one. */
   readonly #writes = new Batcher<'all', Endpoint, void>({ run: (_, endpoints) => this.#write(endpoints) });
@@ -239,7 +240,7 @@ export class Deliverer {
     this.#isStopped = true;
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, STOP_TIME);
-    await Promise.race([Promise.all(this.#underWay), over]);
+    await Promise.race([Promise.all(this.#running), over]);
     clearTimeout(timer);
     if (this.#endpoints.size > 0) await this.#settings.sending.release(this.#settings.instance);
     this.#endpoints.clear();
@@ -379,8 +380,8 @@ export class Deliverer {
         const cause = error instanceof ServiceError ? (error.cause ?? error) : error;
         if (this.#outages.begins(reasonOf(cause), clock().monotonic)) log.error({ err: cause }, UNWRITTEN);
       })
-      .finally(() => this.#underWay.delete(followed));
-    this.#underWay.add(followed);
+      .finally(() => this.#running.delete(followed));
+    this.#running.add(followed);
   }
 
   async #read(endpoint: Endpoint, limit: number): Promise<void> {
@@ -483,11 +484,14 @@ export class Deliverer {
   }
 
   async #write(endpoints: readonly Endpoint[]): Promise<readonly void[]> {
-    await this.#settings.sending.settle([...new Set(endpoints)].map((endpoint) => this.#take(endpoint)));
+    await this.#settings.sending.settle(
+      [...new Set(endpoints)].map((endpoint) => this.#takeSettlement(endpoint)),
+    );
     return [];
   }
 
-  #take(endpoint: Endpoint): Settlement {
+  /** What the endpoint has done since the last write. It is written once. */
+  #takeSettlement(endpoint: Endpoint): Settlement {
     const { webhook, place, failingSince, disable } = endpoint;
     const deliveries = endpoint.deliveries.splice(0);
     const before = endpoint.attempts;

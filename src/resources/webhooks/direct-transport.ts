@@ -53,7 +53,7 @@ interface OpenAttempt {
 export class DirectTransport implements Transport {
   readonly #settings: DirectSettings;
   readonly #names: Names;
-  readonly #exchanges = new Set<OpenAttempt>();
+  readonly #attempts = new Set<OpenAttempt>();
   /** Those whose requests have not left, by webhook. */
   readonly #unsent = new Map<number, Set<OpenAttempt>>();
   #context: SecureContext | undefined;
@@ -77,27 +77,27 @@ export class DirectTransport implements Transport {
       port: Number(url.port || (isSecure ? 443 : 80)),
     });
     let stage: FailureKind = 'connection_failed';
-    const exchange: OpenAttempt = {
+    const attempt: OpenAttempt = {
       connection,
       isOver: false,
       end: (answer) => {
-        exchange.isOver = true;
+        attempt.isOver = true;
         clearTimeout(timer);
-        this.#leave(request.webhookId, exchange);
-        this.#exchanges.delete(exchange);
+        this.#leave(request.webhookId, attempt);
+        this.#attempts.delete(attempt);
         connection.destroy();
         resolve(answer);
       },
     };
-    const timer = setTimeout(exchange.end, request.time, { failure: 'timeout' });
-    this.#add(request.webhookId, exchange);
-    const fail = () => exchange.end({ failure: stage });
+    const timer = setTimeout(attempt.end, request.time, { failure: 'timeout' });
+    this.#add(request.webhookId, attempt);
+    const fail = () => attempt.end({ failure: stage });
     const begin = (socket: Socket) => {
       // What was withdrawn meanwhile is over.
-      if (exchange.isOver) return;
+      if (attempt.isOver) return;
       stage = 'connection_failed';
-      this.#leave(request.webhookId, exchange);
-      send(exchange, socket, url, request, this.#settings.clock().unix);
+      this.#leave(request.webhookId, attempt);
+      send(attempt, socket, url, request, this.#settings.clock().unix);
     };
     // They stay, because a socket can fail at any time.
     connection.on('error', fail);
@@ -112,11 +112,11 @@ export class DirectTransport implements Transport {
   }
 
   async withdraw(webhookId: number): Promise<void> {
-    for (const exchange of this.#unsent.get(webhookId) ?? []) exchange.end(undefined);
+    for (const attempt of this.#unsent.get(webhookId) ?? []) attempt.end(undefined);
   }
 
   async close(): Promise<void> {
-    for (const exchange of this.#exchanges) exchange.end(undefined);
+    for (const attempt of this.#attempts) attempt.end(undefined);
     clearInterval(this.#check);
   }
 
@@ -137,31 +137,31 @@ export class DirectTransport implements Transport {
     });
   }
 
-  #add(webhookId: number, exchange: OpenAttempt): void {
-    this.#exchanges.add(exchange);
+  #add(webhookId: number, attempt: OpenAttempt): void {
+    this.#attempts.add(attempt);
     const unsent = this.#unsent.get(webhookId);
-    if (unsent === undefined) this.#unsent.set(webhookId, new Set([exchange]));
-    else unsent.add(exchange);
+    if (unsent === undefined) this.#unsent.set(webhookId, new Set([attempt]));
+    else unsent.add(attempt);
     this.#check ??= setInterval(() => this.#checkReceived(), CHECK_INTERVAL);
   }
 
-  #leave(webhookId: number, exchange: OpenAttempt): void {
+  #leave(webhookId: number, attempt: OpenAttempt): void {
     const unsent = this.#unsent.get(webhookId);
-    unsent?.delete(exchange);
+    unsent?.delete(attempt);
     if (unsent?.size === 0) this.#unsent.delete(webhookId);
   }
 
   /** Ends what sends and sends and never answers. Nobody is told of messages of TLS. */
   #checkReceived(): void {
-    for (const exchange of this.#exchanges)
-      if (exchange.connection.bytesRead > MOST_RECEIVED) exchange.end({ failure: 'invalid_answer' });
-    if (this.#exchanges.size > 0) return;
+    for (const attempt of this.#attempts)
+      if (attempt.connection.bytesRead > MOST_RECEIVED) attempt.end({ failure: 'invalid_answer' });
+    if (this.#attempts.size > 0) return;
     clearInterval(this.#check);
     this.#check = undefined;
   }
 }
 
-/** Sends the request. The exchange ends with the headers of the answer: nobody reads its body. */
+/** Sends the request. The attempt ends with the headers of the answer: nobody reads its body. */
 function send({ end }: OpenAttempt, socket: Socket, url: URL, message: EndpointRequest, unix: number): void {
   const request = openRequest({
     createConnection: () => socket,

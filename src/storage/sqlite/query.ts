@@ -77,11 +77,11 @@ export class Statements {
     return this.of<R>(sql).all(...(values as Value[]));
   }
 
-  /** A statement with its parameters as `?`. `write` writes one that has a shorter name. */
-  of<R extends Row>(name: string, write = () => name): Query<R> {
+  /** A statement with its parameters as `?`, by its text, or by a shorter name of the text that `toText` makes. */
+  of<R extends Row>(name: string, toText = () => name): Query<R> {
     let query = this.#queries.get(name);
     if (query === undefined) {
-      query = new Query(this.#db, write());
+      query = new Query(this.#db, toText());
       if (this.#queries.size >= MOST_STATEMENTS)
         this.#queries.delete(this.#queries.keys().next().value as string);
       this.#queries.set(name, query);
