@@ -21,7 +21,7 @@ import { DirectTransport } from './direct-transport.ts';
 import type { TypeFilter } from '../events/rules.ts';
 import type { WebhookOwner } from './repository.ts';
 import type { WebhookPatch } from './schema.ts';
-import { Sender } from './send.ts';
+import { Sender } from './sender.ts';
 import type { Transport } from './transport.ts';
 
 const KEY: Actor = { kind: 'key', id: 1 };

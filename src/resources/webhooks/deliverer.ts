@@ -25,7 +25,7 @@ import {
   signingSecrets,
   testJson,
 } from './rules.ts';
-import type { Sender } from './send.ts';
+import type { Sender } from './sender.ts';
 import type { ActiveEndpoint, SendingRepository, Settlement } from './sending.ts';
 
 /** Attempts at once at one endpoint, and after a failed one. */

@@ -8,7 +8,7 @@ import type { RefusedCaller } from '../keys/caller.ts';
 import type { Deliverer } from './deliverer.ts';
 import type { WebhookOwner, WebhookTest } from './repository.ts';
 import { checkUrl, MOST_TESTS, LISTEN } from './rules.ts';
-import type { Sender } from './send.ts';
+import type { Sender } from './sender.ts';
 
 interface EndpointSettings {
   readonly limiter: Pick<RateLimiter, 'charge'>;

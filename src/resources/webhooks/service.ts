@@ -10,7 +10,7 @@ import type { OpenService } from '../feature.ts';
 import { Deliverer } from './deliverer.ts';
 import { Endpoints } from './endpoints.ts';
 import type { WebhookRepository } from './repository.ts';
-import { Sender } from './send.ts';
+import { Sender } from './sender.ts';
 import type { SendingRepository } from './sending.ts';
 import { startSendingThread, ThreadTransport } from './thread-transport.ts';
 import type { Transport } from './transport.ts';

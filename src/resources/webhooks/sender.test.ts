@@ -10,7 +10,7 @@ import { until } from '../../../test/support/until.ts';
 import { test } from '../../../test/support/test.ts';
 import { chooseAddress } from './addresses.ts';
 import { DirectTransport } from './direct-transport.ts';
-import { type Message, Sender } from './send.ts';
+import { type Message, Sender } from './sender.ts';
 import type { Transport } from './transport.ts';
 
 const SECRETS = [`whsec_${Buffer.alloc(32, 1).toString('base64')}`];
