@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Clock, SECOND } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { keepWriting } from './keep-writing.ts';
+import { runEvery } from './run-every.ts';
 import type { ServiceState } from './state.ts';
 import type { OpenService, Task } from '../resources/feature.ts';
 import type { RateLimiter } from '../limits/limiter.ts';
@@ -56,14 +56,14 @@ export function startBackground(dependencies: Dependencies): Background {
   const { store, limiter, services, preparePages, stopping, clock, state, log } = dependencies;
   const abandoned = new AbortController();
   const outOfTime = Promise.withResolvers<void>();
-  const options = { mayWrite: () => state.isOpen, clock, log };
+  const options = { mayRun: () => state.isOpen, clock, log };
   const writer = randomUUID();
 
-  const counts = keepWriting('the counts of limits', () => limiter.flush(stopping), {
+  const counts = runEvery('the counts of limits', () => limiter.flush(stopping), {
     ...options,
     interval: SECOND,
   });
-  const touches = keepWriting('writing to the database', () => store.usageHistory.touch(writer), {
+  const touches = runEvery('writing to the database', () => store.usageHistory.touch(writer), {
     ...options,
     interval: TOUCH_INTERVAL,
     onChange: (isFailing) => {
@@ -78,7 +78,7 @@ export function startBackground(dependencies: Dependencies): Background {
   const tasks = [expired, ...services.flatMap((service) => service.tasks ?? [])].map((task: Task) => {
     const { name, interval, atStop } = task;
     const signal = atStop?.finish === undefined ? stopping : abandoned.signal;
-    return { atStop, keeper: keepWriting(name, () => task.run(signal), { ...options, interval }) };
+    return { atStop, runner: runEvery(name, () => task.run(signal), { ...options, interval }) };
   });
   const pages = setTimeout(() => {
     // The first request for a page tries again.
@@ -92,9 +92,9 @@ export function startBackground(dependencies: Dependencies): Background {
   const leave = async () => {
     clearTimeout(pages);
     const over = new AbortController();
-    const rounds = tasks.map(async ({ keeper, atStop }) => {
+    const rounds = tasks.map(async ({ runner, atStop }) => {
       if (atStop?.finish !== undefined) return;
-      await keeper.stop();
+      await runner.stop();
       await atStop?.handOver?.(over.signal);
     });
     const late = wait(LEAVE_TIME, undefined, { signal: over.signal });
@@ -124,9 +124,9 @@ export function startBackground(dependencies: Dependencies): Background {
     async stop() {
       try {
         // None waits for another one: the usage history may have much to write after an outage.
-        const writes = tasks.map(async ({ keeper, atStop }) => {
+        const writes = tasks.map(async ({ runner, atStop }) => {
           if (atStop?.finish === undefined) return;
-          await keeper.stop();
+          await runner.stop();
           await atStop.finish(abandoned.signal);
         });
         // All are tried, even if one fails.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { keepWriting } from '../../src/app/keep-writing.ts';
+import { runEvery } from '../../src/app/run-every.ts';
 import { fakeClock } from '../support/clock.ts';
 
 test('a write that hangs counts as failed until it is over', async (t) => {
@@ -12,9 +12,9 @@ test('a write that hangs counts as failed until it is over', async (t) => {
   const states: boolean[] = [];
   const hanging = Promise.withResolvers<void>();
   let writes = 0;
-  const keeper = keepWriting('a write', () => (++writes === 1 ? hanging.promise : Promise.resolve()), {
+  const runner = runEvery('a write', () => (++writes === 1 ? hanging.promise : Promise.resolve()), {
     interval: 4_000,
-    mayWrite: () => true,
+    mayRun: () => true,
     clock: fakeClock(),
     log,
     onChange: (isFailing) => states.push(isFailing),
@@ -24,8 +24,8 @@ test('a write that hangs counts as failed until it is over', async (t) => {
   t.mock.timers.tick(8_000);
   assert.equal(writes, 1, 'never twice at a time');
   hanging.resolve();
-  await keeper.idle();
+  await runner.idle();
   assert.deepEqual(states, [true, true, false]);
   assert.deepEqual(lines, ['a write failed; the service tries again', 'a write succeeds again']);
-  await keeper.stop();
+  await runner.stop();
 });

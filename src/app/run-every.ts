@@ -5,10 +5,10 @@ import type { Clock } from '../domain/clock.ts';
 /** Milliseconds between two looks at the clock whether a longer interval is over. */
 const LOOK_INTERVAL = 5_000;
 
-interface KeeperOptions {
+interface RunnerOptions {
   /** Milliseconds. */
   readonly interval: number;
-  readonly mayWrite: () => boolean;
+  readonly mayRun: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
   /**
@@ -18,7 +18,7 @@ interface KeeperOptions {
   readonly onChange?: (isFailing: boolean) => void;
 }
 
-interface Keeper {
+interface Runner {
   /** Resolves when the run that has begun is over. */
   idle(): Promise<void>;
   /** No run begins from now on. Resolves when the last one is over. */
@@ -26,14 +26,14 @@ interface Keeper {
 }
 
 /**
- * Runs `write` every `interval` milliseconds while `mayWrite` allows it, never twice at a time. An outage is logged when
+ * Runs `run` every `interval` milliseconds while `mayRun` allows it, never twice at a time. An outage is logged when
  * it begins and when it ends, as a failure of `task`.
  */
-export function keepWriting(
+export function runEvery(
   task: string,
-  write: () => Promise<void>,
-  { interval, mayWrite, clock, log, onChange }: KeeperOptions,
-): Keeper {
+  run: () => Promise<void>,
+  { interval, mayRun, clock, log, onChange }: RunnerOptions,
+): Runner {
   let failing = false;
   let isStopped = false;
   let last = Promise.resolve();
@@ -45,7 +45,7 @@ export function keepWriting(
   };
   const attempt = async () => {
     try {
-      await write();
+      await run();
       if (failing) log.info(`${task} succeeds again`);
       failing = false;
       onChange?.(false);
@@ -59,7 +59,7 @@ export function keepWriting(
     () => {
       if (busy && onChange !== undefined) fail(new Error(`It has taken ${interval} ms and is not over.`));
       const now = clock().monotonic;
-      if (busy || !mayWrite() || (interval > LOOK_INTERVAL && now - begunAt < interval)) return;
+      if (busy || !mayRun() || (interval > LOOK_INTERVAL && now - begunAt < interval)) return;
       begunAt = now;
       busy = true;
       last = attempt().finally(() => {
