@@ -239,6 +239,33 @@ test('the audit log shows amounts, ids and instants each in their own form', asy
   assert.deepEqual(shown, ['1,234', '1234567', '2026-12-01 10:00:07 UTC']);
 });
 
+test('bans and deprecations are in the navigation and on the overview only while there are any', async (t) => {
+  const own = await startTestConsole(t, { clock, env: { BAN_AFTER: '2' } });
+  const { page } = await visitConsole(browser, own);
+  const links = page.getByRole('navigation').getByRole('link', { name: /^(Bans|Deprecations)$/ });
+  for (const [path, heading, empty] of [
+    ['/bans', 'Bans', 'No key is banned.'],
+    ['/deprecations', 'Deprecations', 'No key called a deprecated operation in the last 30 days.'],
+    ['/', 'Overview', 'No webhook fails.'],
+  ] as const) {
+    await showPage(page, own.consoleUrl + path, heading);
+    await page.getByText(empty).waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.deepEqual(await links.allInnerTexts(), [], heading);
+  }
+  const calls = page.getByRole('region', { name: 'Calls of deprecated operations', exact: true });
+  assert.equal(await calls.count(), 0);
+  const key = await own.issueKey({ account: 'caller', limits: SMALL });
+  for (let sent = 0; sent < 4; sent++) await call(own.url, '/v1/pets', { key });
+  const hour = Math.floor(Date.now() / HOUR);
+  const counts = [{ hour, keyId: 1, operation: 'getPet', counts: [12, 0, 0, 0] as const }];
+  await own.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
+  await showPage(page, `${own.consoleUrl}/`, 'Overview');
+  await links.nth(1).waitFor();
+  assert.deepEqual(await links.allInnerTexts(), ['Bans', 'Deprecations']);
+  await calls.getByRole('row', { name: 'Get an animal caller' }).waitFor();
+});
+
 test('failed requests, bans, deprecations, operators and tokens come in pages', async () => {
   const { page } = await visitConsole(browser, service);
   const counts = [];

@@ -4,6 +4,7 @@ import { usePoll } from '../shared/poll.js';
 import { Account } from './account.js';
 import { Accounts } from './accounts.js';
 import { Animal, Animals } from './animals.js';
+import { get } from './api.js';
 import { Audit } from './audit.js';
 import { Bans } from './bans.js';
 import { Categories } from './categories.js';
@@ -56,11 +57,36 @@ function Inside({ path }) {
   if (state === 'out') return html`<${SignIn} secret="" />`;
   if (state === 'asking' && error)
     return html`<main class="sign-in"><${ErrorNotice} error=${error} failingSince=${failingSince} /></main>`;
-  if (state === 'asking') return html`<${Frame} links=${PAGES}><${Skeleton} label="Console" /><//>`;
-  return html`<${Frame} links=${PAGES}>
-    ${state === 'ended' && html`<${SessionEnded} />`}
+  if (state === 'asking') return html`<${Frame} links=${ALWAYS}><${Skeleton} label="Console" /><//>`;
+  return html`<${SignedIn} path=${path} hasEnded=${state === 'ended'} />`;
+}
+
+const ALWAYS = PAGES.filter((page) => !('isOptional' in page));
+
+/** Seconds between two looks for rows of the optional pages. Deprecations are a sum over 30 days. */
+const BANS_CHECK = 60;
+const DEPRECATIONS_CHECK = 600;
+
+/** @param {{ path: string, hasEnded: boolean }} props */
+function SignedIn({ path, hasEnded }) {
+  const hasRows = {
+    '/bans': useHasRows('/bans', BANS_CHECK),
+    '/deprecations': useHasRows('/deprecations', DEPRECATIONS_CHECK),
+  };
+  const links = PAGES.filter((page) => !('isOptional' in page) || hasRows[page.href]);
+  return html`<${Frame} links=${links}>
+    ${hasEnded && html`<${SessionEnded} />`}
     <${Shown} path=${path} />
   <//>`;
+}
+
+/** Whether a list of the admin API has a row. @param {string} path @param {number} seconds */
+function useHasRows(path, seconds) {
+  const { data } = usePoll(
+    /** @returns {Promise<readonly unknown[]>} */ (signal) => get(`${path}?limit=1`, signal),
+    seconds,
+  );
+  return data !== undefined && data.length > 0;
 }
 
 /** @param {{ path: string }} props */

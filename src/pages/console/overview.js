@@ -6,6 +6,7 @@ import { Badge } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { outcomes } from '../shared/usage.js';
 import { get } from './api.js';
+import { DeprecationsCard } from './deprecations.js';
 import { AccountLink } from './list.js';
 import { Card, Loaded, Page } from './page.js';
 import { Webhooks } from './webhooks.js';
@@ -41,6 +42,7 @@ export function Overview() {
       <//>
     </div>
     <${Webhooks} title="Webhooks that fail" filters=${{ state: 'failing' }} empty="No webhook fails." />
+    <${DeprecationsCard} />
   <//>`;
 }
 

@@ -1,4 +1,7 @@
-/** The pages of the navigation: their paths and names. Both the router and the listener follow this list. */
+/**
+ * The pages of the navigation: their paths and names. Both the router and the listener follow this list. The navigation leaves
+ * out an optional page that has no rows.
+ */
 export const PAGES = /** @type {const} */ ([
   { href: '/', text: 'Overview' },
   { href: '/animals', text: 'Animals' },
@@ -6,8 +9,8 @@ export const PAGES = /** @type {const} */ ([
   { href: '/orders', text: 'Orders' },
   { href: '/accounts', text: 'Accounts' },
   { href: '/keys', text: 'Keys' },
-  { href: '/bans', text: 'Bans' },
-  { href: '/deprecations', text: 'Deprecations' },
+  { href: '/bans', text: 'Bans', isOptional: true },
+  { href: '/deprecations', text: 'Deprecations', isOptional: true },
   { href: '/failed-requests', text: 'Failed requests' },
   { href: '/audit', text: 'Audit log' },
   { href: '/operators', text: 'Operators' },
