@@ -98,7 +98,8 @@ export function startCatalogueLoad({
       over.abort();
       await work;
       client.close();
-      const { stdout } = await run(['export'], variables);
+      const { code, stdout, stderr } = await run(['export'], variables);
+      assert.equal(code, 0, stderr);
       const stored = new Map<string, string>();
       for (const [, id = '', name = ''] of stdout.matchAll(/"id":(\d+),"name":"([^"]+)"/g))
         stored.set(id, name);
