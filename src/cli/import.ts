@@ -11,7 +11,7 @@ import { type ProgramTerminal, systemClock } from './context.ts';
 import { adding } from './import/add.ts';
 import { addMapping, MAP_SYNTAX, mapsNames, wantedColumns } from './import/mapping.ts';
 import { RefusedFile } from './import/refused-file.ts';
-import { jsonReport, NOTHING, textReport } from './import/report.ts';
+import { countNothing, jsonReport, textReport } from './import/report.ts';
 import { csvTable, ndjsonTable } from './import/rows.ts';
 import { type Input, Run, type Target } from './import/run.ts';
 import { ENCODINGS, FORMATS, openSource, type Source, spool } from './import/source.ts';
@@ -115,7 +115,7 @@ async function importPets(
     await importFile(terminal, options, { progress, report, signal: stop.signal });
   } catch (error) {
     // What ended the import before its first row has printed nothing.
-    await report.end(NOTHING).catch(() => undefined);
+    await report.end(countNothing(options.update ?? false)).catch(() => undefined);
     throw error;
   } finally {
     removeHandler();

@@ -164,8 +164,9 @@ test('an update that refuses every row says that nothing was changed only where 
 
 test('a file with one reference twice changes nothing', async (t) => {
   const variables = temporaryEnvironment(t);
-  const { code, stderr } = await updating(variables, csv('Rex,1,A1', 'Bo,1,A2', 'Cy,1,A1'));
+  const { code, stdout, stderr } = await updating(variables, csv('Rex,1,A1', 'Bo,1,A2', 'Cy,1,A1'));
   assert.match(stderr, /Nothing was changed: the rows in lines 2 and 4 have the same reference\./);
+  assert.equal(stdout, 'added 0, changed 0, unchanged 0, held 0, adopted 0, refused 0\n');
   assert.equal(code, 1);
   assert.equal(await catalogue(variables), '');
 });

@@ -11,9 +11,6 @@ export interface Report {
   end(counts: Counts): Promise<void>;
 }
 
-/** The counts of an import that ended before its first row. */
-export const NOTHING: Counts = { imported: 0, refused: 0, categories: [], uncategorized: 0 };
-
 /** What a file was taken for, in words, and what was skipped. */
 export interface ReadAs {
   readonly format: string;
@@ -39,6 +36,8 @@ function describe({ format, delimiter, encoding, lineEnds, blankRows }: ReadAs):
 
 /** Rows by what became of them. */
 export type StepCounts = Readonly<Record<Exclude<Step, 'unknown'>, number>>;
+
+export const NO_STEPS: StepCounts = { added: 0, changed: 0, unchanged: 0, held: 0, adopted: 0 };
 
 /** What became of animals that the file lacks. */
 export interface MissingCounts {
@@ -66,6 +65,12 @@ export interface Counts {
   readonly stoppedAt?: number | undefined;
   /** Animals whose category has a number that no category has. */
   readonly uncategorized: number;
+}
+
+/** The counts of an import that ended before its first row. */
+export function countNothing(isUpdate: boolean): Counts {
+  const none = { refused: 0, categories: [], uncategorized: 0 };
+  return isUpdate ? { ...none, steps: NO_STEPS } : { imported: 0, ...none };
 }
 
 /** Refused rows that are printed. More would push the first ones, which show what is wrong, off the screen. */

@@ -10,7 +10,7 @@ import { type CategoryIds, UsedCategories } from '../category-ids.ts';
 import type { Line } from './lines.ts';
 import { type Mapping, type ReadPet, readPet } from './mapping.ts';
 import type { RefusedFile } from './refused-file.ts';
-import type { Counts, Report, StepCounts } from './report.ts';
+import { type Counts, NO_STEPS, type Report, type StepCounts } from './report.ts';
 import type { Table } from './rows.ts';
 
 /** A row of the file: its animal, or its issues as sentences. */
@@ -55,8 +55,6 @@ export interface Input extends Pick<Table, 'rows'> {
   /** What the report says of the file, so far. */
   readonly describe: () => Pick<Counts, 'readAs' | 'notRead'>;
 }
-
-const NO_STEPS: StepCounts = { added: 0, changed: 0, unchanged: 0, held: 0, adopted: 0 };
 
 /** The line where a row begins. */
 export function findLine(lines: readonly Line[]): number {
