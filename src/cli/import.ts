@@ -9,7 +9,7 @@ import { AuditedRun } from '../resources/audit/audited-run.ts';
 import { committedIds, inventedIds, reservedIds } from './category-ids.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
 import { adding } from './import/add.ts';
-import { addMapping, MAP_SYNTAX, mapsNames, wantedColumns } from './import/mapping.ts';
+import { addMapping, MAP_SYNTAX, wantedColumns } from './import/mapping.ts';
 import { RefusedFile } from './import/refused-file.ts';
 import { countNothing, jsonReport, textReport } from './import/report.ts';
 import { csvTable, ndjsonTable } from './import/rows.ts';
@@ -155,7 +155,7 @@ async function importFile(
     if (options.dryRun)
       await withStoreIfAny(async (store) => {
         const owner = await findNamed(store?.accounts ?? NO_ACCOUNTS, account);
-        const ids = inventedIds(mapsNames(mapping) ? store?.categories : undefined);
+        const ids = inventedIds(store?.categories);
         await importInto({ ids, ownerId: owner?.id ?? HOUSE, pets: store?.pets, actor: systemActor() });
       });
     else

@@ -126,6 +126,14 @@ test('--dry-run says which categories it would make, and makes none', async (t) 
   assert.deepEqual(await categories(t, variables), ['dog', 'E\u0301lan', 'cat'], 'the dry run took no ids');
 });
 
+test('--dry-run counts the animals whose category does not exist, as the import does', async (t) => {
+  const variables = temporaryEnvironment(t);
+  for (const args of [['--dry-run'], []]) {
+    const { stdout } = await run(['import', '-', ...args], variables, 'name,categoryId\nRex,7\nBo,8\n');
+    assert.match(stdout, /^2 animals have a categoryId that no category has:/m);
+  }
+});
+
 test('--dry-run makes no database', async (t) => {
   const file = join(temporaryFolder(t), 'none.db');
   const { stdout } = await importing({ DATABASE_URL: `sqlite:${file}` }, FILE, '--dry-run', '--atomic');

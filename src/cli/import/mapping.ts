@@ -121,7 +121,7 @@ export function wantedColumns(mapping: Mapping, isUpdate = false): readonly Want
 }
 
 /** Whether a column holds the names of categories, or a result is one. */
-export function mapsNames(mapping: Mapping): boolean {
+function mapsNames(mapping: Mapping): boolean {
   const origin = mapping.get('categoryId');
   if (origin === undefined) return false;
   return origin.results === undefined || origin.results.values().some((result) => typeof result === 'string');
