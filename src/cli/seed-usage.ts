@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../domain/api-key.ts';
 import { isInForce } from '../domain/account.ts';
-import { type Clock, DAY } from '../domain/clock.ts';
+import { type Clock, DAY, HOUR } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Store } from '../resources/repositories.ts';
 import { INVENTED_DAYS, inventUsage } from './invented-usage.ts';
@@ -44,6 +44,12 @@ export async function seedUsage({
   for (const key of await keyRepository.listAll()) {
     if (key.environment !== environment || !isInForce(key, now) || used.has(key.id)) continue;
     const counts = inventUsage(key, randomSeed, now);
+    const last = counts.at(-1);
+    // First, because the next run leaves out keys that have usage.
+    if (last !== undefined) {
+      const lastUse = Math.min(now, (last.hour + 1) * HOUR - 1);
+      await keyRepository.writeUses([[key.id, Math.max(lastUse, key.lastUsedAt ?? 0)]]);
+    }
     // One transaction, so that no key has a part of its usage when the command is stopped.
     await usageHistory.add({ writer: randomUUID(), sequence: 1, counts });
     for (const { counts: outcomes } of counts) requests += outcomes.reduce((sum, count) => sum + count, 0);

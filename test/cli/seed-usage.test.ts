@@ -100,6 +100,18 @@ test('seed --usage invents a month for each key, and adds nothing the second tim
   assert.equal((await runJson<readonly unknown[]>(['export'], variables)).length, 10);
 });
 
+test('seed --usage sets the last use of a key to the last day with requests', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['keys', 'create', '--plan', 'pro', '--account', 'shop'], variables);
+  await run(['seed', '--usage', '--random-seed', '7'], variables);
+  const [key] = await runJson<readonly { lastUsedAt: string }[]>(['keys', 'list'], variables);
+  const days = await runJson<readonly { day: string }[]>(
+    ['usage', '--by', 'day', '--since', '2d'],
+    variables,
+  );
+  assert.equal(key?.lastUsedAt.slice(0, 10), days.at(-1)?.day);
+});
+
 test('seed without a number of animals and without --usage is refused', async (t) => {
   assert.deepEqual(await run(['seed'], temporaryEnvironment(t)), {
     code: 2,
