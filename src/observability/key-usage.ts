@@ -1,5 +1,5 @@
 // Contract: sections 6.9 and 8.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { type Clock, MINUTE, HOUR } from '../domain/clock.ts';
 import { OTHER_OPERATION, OUTCOMES, type UsageBatch, type UsageCount } from '../domain/usage.ts';
 
@@ -71,7 +71,7 @@ export class KeyUses {
         if (this.#uses.get(keyId) === null) this.#uses.delete(keyId);
         else this.#due.push(keyId);
       }
-      await nextTurn();
+      await letOthersRun();
     }
     const due = this.#due;
     this.#due = [];

@@ -1,5 +1,5 @@
 // Contract: sections 3.13 and 6.9.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Environment } from '../../domain/api-key.ts';
 import { Batcher } from '../../domain/batcher.ts';
 import { DAY, HOUR } from '../../domain/clock.ts';
@@ -87,7 +87,7 @@ export function openReads(engine: Engine, environment: Environment) {
   const reads = new Batcher<undefined, Sql, readonly Row[]>({
     size: 1,
     async run(_, statements) {
-      await nextTurn();
+      await letOthersRun();
       return Promise.all(statements.map((statement) => engine.query(statement)));
     },
   });
