@@ -113,7 +113,7 @@ test('accounts are searched by name, come in pages, and filter the audit log', a
   assert.equal(await log.getByRole('row').count(), 2);
   assert.equal(await page.getByLabel('Account').inputValue(), 'shelter 77');
   await page.getByLabel('Account').fill('shelter 5');
-  await log.getByRole('link', { name: 'shelter 5', exact: true }).waitFor();
+  await log.getByRole('link', { name: 'account shelter 5', exact: true }).waitFor();
   await log.getByRole('row').nth(2).waitFor({ state: 'detached' });
   await page.goBack();
   await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();

@@ -49,7 +49,7 @@ const COLUMNS = [
     cell: ({ id, name, note }) => html`<${AccountLink} id=${id} name=${name} />
       ${note && html`<span class="name muted" title=${note}>${note}</span>`}`,
   },
-  { name: 'Id', isNumber: true, cell: ({ id }) => id },
+  { name: 'Id', cell: ({ id }) => id },
   { name: 'Plan', cell: ({ plan }) => plan },
   { name: 'Per minute', isNumber: true, cell: ({ limits }) => number(limits.perMinute) },
   { name: 'Per day', isNumber: true, cell: ({ limits }) => number(limits.perDay) },

@@ -75,7 +75,7 @@ function AnimalTable({ list, categories, empty }) {
       isName: true,
       cell: ({ id, name }) => html`<a href="/animals/${id}"><${Name} text=${name} /></a>`,
     },
-    { name: 'Id', isNumber: true, cell: ({ id }) => String(id) },
+    { name: 'Id', cell: ({ id }) => String(id) },
     {
       name: 'Category',
       cell: ({ categoryId }) => html`<${CategoryLink} categories=${categories} id=${categoryId} />`,
@@ -158,28 +158,21 @@ const DETAILS = /** @type {const} */ ([
   'description',
 ]);
 
-/** Fields that need the whole width. @type {ReadonlySet<string>} */
-const WIDE = new Set(['tags', 'description']);
-
 /** What an animal has, and what operators alone see of it. @param {{ animal: Pet }} props */
 function Facts({ animal }) {
   const { ownerId, owner = '', changedAt, changedBy } = animal;
   const details = DETAILS.filter((name) => animal[name] !== undefined);
   return html`<section class="card" aria-label="About the animal">
-    <dl class="facts">
+    <dl class="details">
       ${details.map(
         (name) =>
-          html`<div class=${WIDE.has(name) ? 'note' : undefined}>
+          html`<div>
             <dt>${LABELS[name]}</dt><dd>${(SHOWN[name] ?? String)(animal[name])}</dd>
           </div>`,
       )}
       <div><dt>Owner</dt><dd>${ownerId === 0 ? 'the house' : html`<${AccountLink} id=${ownerId} name=${owner} />`}</dd></div>
       <div><dt>Last changed</dt><dd>${changedAt ? html`<${Time} at=${changedAt} isRelative />` : 'unknown'}</dd></div>
-      <div><dt>By</dt><dd>${
-        changedBy
-          ? html`<${Name} text=${changedBy.name} /> <span class="muted fixed">${changedBy.kind}</span>`
-          : 'unknown'
-      }</dd></div>
+      <div><dt>By</dt><dd>${changedBy ? `${changedBy.kind} ${changedBy.name}` : 'unknown'}</dd></div>
     </dl>
   </section>`;
 }

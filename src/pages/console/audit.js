@@ -99,8 +99,8 @@ const COLUMNS = [
   { name: 'Time', cell: ({ time }) => html`<${Time} at=${time} isExact />` },
   {
     name: 'By',
-    cell: ({ actor, address }) => html`<${Name} text=${actor.name} />
-      <span class="muted fixed">${actor.kind}${address && `, ${address}`}</span>`,
+    cell: ({ actor, address }) => html`<${Name} text="${actor.kind} ${actor.name}" />
+      ${address && html`<span class="muted fixed">${address}</span>`}`,
   },
   { name: 'Action', cell: ({ action }) => html`<span title=${action}>${ACTIONS[action] ?? action}</span>` },
   {
@@ -110,18 +110,16 @@ const COLUMNS = [
   { name: 'Change', cell: ({ before, after }) => html`<${Values} before=${before} after=${after} />` },
 ];
 
-/** @param {Pick<import('./schema.d.ts').AuditEntries[number], 'target' | 'accountId'>} props */
+/**
+ * A link to the page that shows the target, if there is one.
+ * @param {Pick<import('./schema.d.ts').AuditEntries[number], 'target' | 'accountId'>} props
+ */
 function Target({ target: { kind, name }, accountId }) {
-  return html`<${TargetName} kind=${kind} name=${name} accountId=${accountId} />
-    <span class="muted fixed">${TARGETS[kind] ?? kind}</span>`;
-}
-
-/** The name as a link to the page that shows the target, if there is one. @param {{ kind: string, name: string, accountId?: number }} props */
-function TargetName({ kind, name, accountId }) {
-  if (kind === 'pet') return html`<a href="/animals/${name}"><${Name} text=${name} /></a>`;
-  if (accountId === undefined) return html`<${Name} text=${name} />`;
-  if (kind === 'order') return html`<a href="/orders?accountId=${accountId}"><${Name} text=${name} /></a>`;
-  return html`<${AccountLink} id=${accountId} name=${name} />`;
+  const label = `${TARGETS[kind] ?? kind} ${name}`;
+  if (kind === 'pet') return html`<a href="/animals/${name}"><${Name} text=${label} /></a>`;
+  if (accountId === undefined) return html`<${Name} text=${label} />`;
+  if (kind === 'order') return html`<a href="/orders?accountId=${accountId}"><${Name} text=${label} /></a>`;
+  return html`<${AccountLink} id=${accountId} name=${label} />`;
 }
 
 /** Numbers that somebody searches or types: digits in groups would not be found. */

@@ -25,7 +25,7 @@ export function Categories() {
       isName: true,
       cell: ({ id, name }) => html`<a href="/animals?categoryId=${id}"><${Name} text=${name} /></a>`,
     },
-    { name: 'Id', isNumber: true, cell: ({ id }) => String(id) },
+    { name: 'Id', cell: ({ id }) => String(id) },
     { name: 'Description', cell: ({ description }) => html`<${Name} text=${description ?? '–'} />` },
     isAdmin && {
       name: '',

@@ -145,7 +145,7 @@ function RemoveOperator({ operator: { id, name }, ...dialog }) {
 
 /** @type {import('../shared/table.js').Columns<import('./schema.d.ts').Token>} */
 const COLUMNS = [
-  { name: 'Id', isNumber: true, cell: ({ id }) => id },
+  { name: 'Id', cell: ({ id }) => id },
   { name: 'Operator', isName: true, cell: ({ operator }) => html`<${Name} text=${operator} />` },
   { name: 'Created', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
   {

@@ -16,7 +16,7 @@ export function Photos({ name, addresses }) {
   const hosts = [...new Set(addresses.map(findPhotoHost))].filter((host) => host !== undefined);
   const waiting = hosts.filter((host) => !allowed.includes(host));
   const count = addresses.filter((address) => waiting.includes(findPhotoHost(address) ?? '')).length;
-  const show = html`<button type="button" onClick=${() => setAllowed(hosts)}>
+  const show = html`<button type="button" class="long" onClick=${() => setAllowed(hosts)}>
     Show ${count === 1 ? 'the photo' : `${count} photos`} from ${listed(waiting)}
   </button>`;
   return html`<${Card} title="Photos">
@@ -24,7 +24,7 @@ export function Photos({ name, addresses }) {
       waiting.length > 0 &&
       html`<div class="stack">
         <div class="row">${show}</div>
-        <p class="muted">Until then, nothing is loaded from there. These servers then see your address, and not which page you look at.</p>
+        <p class="muted">Nothing is loaded before that. The server then sees your address, but not which page you look at.</p>
       </div>`
     }
     <ul class="photos">${addresses.map((address, place) => {

@@ -68,7 +68,7 @@ export function KeyTable({ keys, isOwn, onAction }) {
       cell: (key) =>
         html`${key.label === undefined ? html`<span class="muted">no label</span> ` : html`<${Name} text=${key.label} />`}${isOwn(key) && html`<${Badge}>this page<//>`}`,
     },
-    { name: 'Id', isNumber: true, cell: ({ id }) => id },
+    { name: 'Id', cell: ({ id }) => id },
     { name: 'Ends with', cell: ({ ending }) => ending && html`<code>…${ending}</code>` },
     { name: 'State', cell: ({ state }) => html`<${KeyState} state=${state} />` },
     { name: 'Scopes', cell: ({ scopes }) => scopes.join(' ') },
