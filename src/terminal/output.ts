@@ -20,7 +20,7 @@ export interface System {
   readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  /** Ends the process without waiting until its output is read, with the status that it has by now if none is given. */
+  /** Ends the process without waiting until its output is read. The default is the status that it has by now. */
   exit(code?: number): void;
 }
 
@@ -159,9 +159,9 @@ export function openOutput(streams: Pick<System, 'stdout' | 'stderr'>, clock: Cl
   };
 
   /**
-   * Prints rows as one JSON array with `--json`, or else as a table, page by page, so that memory stays flat. A column becomes
-   * wider when a later page needs it. Ends early when nobody reads the output. With `limited`, a terminal gets the first 100
-   * rows unless `--limit` has a number.
+   * Prints rows as one JSON array with `--json`, or else as a table, page by page, so that memory stays flat. A column
+   * becomes wider when a later page needs it. Ends early when nobody reads the output. With `limited`, a terminal gets
+   * the first 100 rows unless `--limit` has a number.
    */
   const printPages = async <Row extends object>(
     json: true | undefined,

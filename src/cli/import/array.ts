@@ -5,7 +5,7 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 const BLANKS = new Set([SPACE, 0x09, LINE_FEED, RETURN]);
 
-/** The elements of a JSON array while it is read, each as a line of NDJSON with the number of the line where it begins. */
+/** The elements of a JSON array while it is read. Each is a line of NDJSON, numbered by the line where it begins. */
 export async function* arrayElements(
   bytes: AsyncIterable<Buffer>,
   decoder: LineDecoder,

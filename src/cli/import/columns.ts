@@ -70,7 +70,7 @@ const UNREAD_MAX = 100;
 /** Characters of one of them. */
 const UNREAD_LENGTH = 80;
 
-/** A column of the file that no field comes from. `near` is the column that was looked for in vain and is most like it. */
+/** A column of the file that no field comes from. `near` is the wanted column most like it that the file lacks. */
 export interface UnreadColumn {
   readonly column: string;
   readonly near: string | undefined;

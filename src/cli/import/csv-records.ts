@@ -12,9 +12,9 @@ const OPEN_ISSUE = 'a quoted field begins here and does not end.';
 const QUOTE_ISSUE = 'a field that holds a quote must stand in quotes, with the quotes in it doubled.';
 
 /**
- * Joins lines to records of CSV (RFC 4180). A quoted field may span lines if it ends within the limits, and a delimiter or a
- * line end follows its closing quote. Otherwise, only the first line is refused, and reading continues with the next
- * one. Skips blank lines. See docs/design/cli.md.
+ * Joins lines to records of CSV (RFC 4180). A quoted field may span lines if it ends within the limits, and if a
+ * delimiter or a line end follows its closing quote. Otherwise, only the first line is refused, and reading continues
+ * with the next one. Skips blank lines. See docs/design/cli.md.
  */
 export class CsvRecords {
   /** The lines so far of a record with an open quoted field. */
@@ -57,7 +57,7 @@ export class CsvRecords {
     return fields === 'malformed' ? { lines, issue: QUOTE_ISSUE } : { lines, fields };
   }
 
-  /** Refuses the first line and reads the others again. That happens once, because only the last of them can open a field. */
+  /** Refuses the first line and reads the others again: once, because only the last of them can open a field. */
   #giveUp(): readonly CsvRecord[] {
     const [first, ...others] = this.#take();
     if (first === undefined) return [];

@@ -31,7 +31,7 @@ const UNDEFINED_BYTES = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
 const WINDOWS_1252 = new TextDecoder('windows-1252');
 
-/** Reads the text of lines. Without an encoding, the first line that is not ASCII decides on it (docs/design/cli.md). */
+/** Reads the text of lines. Without an encoding, the first line that is not ASCII decides (docs/design/cli.md). */
 export class LineDecoder {
   #encoding: LineEncoding | undefined;
   readonly #isGuess: boolean;

@@ -58,7 +58,7 @@ const SHOWN_MAX = 80;
 
 const NONE: ReadonlySet<FieldName> = new Set();
 
-/** These valid values replace fields without a mapping, so that the check of a row finds the issues of its other fields. */
+/** Valid values for fields without a mapping, so that the check of a row finds the issues of its other fields. */
 const PLACEHOLDERS: NewPet = { name: '-', categoryId: 0n };
 
 /** Adds the field of one `--map`: see MAP_SYNTAX. */
@@ -82,7 +82,8 @@ function readResults(field: FieldName, list: string): Results {
     if (whole === undefined || value === undefined || (result === undefined && value !== OTHERS)) {
       const part = whole === undefined ? list.slice(at) : whole.replace(/,$/, '');
       throw new InvalidArgumentError(
-        `${shown(part)} must be VALUE=RESULT, *=RESULT or *. A VALUE or RESULT with a comma stands in quotes: "a, b"=RESULT.`,
+        `${shown(part)} must be VALUE=RESULT, *=RESULT or *. ` +
+          'A VALUE or RESULT with a comma stands in quotes: "a, b"=RESULT.',
       );
     }
     const key = value === OTHERS ? ANY : unquoted(value);
@@ -109,8 +110,8 @@ function resultFrom(field: FieldName, value: string | symbol, text: string): unk
 }
 
 /**
- * The columns that the fields come from. Those of optional fields may be missing unless they are mapped. When animals are kept in step
- * with the file, all but the reference may.
+ * The columns that the fields come from. Those of optional fields may be missing unless they are mapped. When animals
+ * are kept in step with the file, all but the reference may.
  */
 export function wantedColumns(mapping: Mapping, isUpdate = false): readonly WantedColumn[] {
   return FIELD_NAMES.map((field) => ({
@@ -135,8 +136,8 @@ interface RefusedPet {
 }
 
 /**
- * The animal in a row, or all its issues. `now` is in Unix milliseconds. An animal needs no field that is in `lacking`: placeholders
- * stand for those that are required.
+ * The animal in a row, or all its issues. `now` is in Unix milliseconds. An animal needs no field in `lacking`:
+ * placeholders stand for those that are required.
  */
 export function readPet(
   row: ReadableRow,
@@ -203,7 +204,8 @@ function describeWord(issue: string, row: ReadableRow, mapping: Mapping): string
   const field = /^(status|sex|size) must be one of/.exec(issue)?.[1] as FieldName | undefined;
   if (field === undefined) return '';
   const column = mapping.get(field)?.column ?? field;
-  return ` Column ${column} holds ${shown(mappingText(row.value(column)))}: translate it with --map '${field}=${column}:VALUE=RESULT'.`;
+  const held = shown(mappingText(row.value(column)));
+  return ` Column ${column} holds ${held}: translate it with --map '${field}=${column}:VALUE=RESULT'.`;
 }
 
 function isNumber(value: unknown): boolean {
@@ -221,7 +223,7 @@ function shown(text: string): string {
   return JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
 }
 
-/** Reads a field from text. An empty text is none, except as a name. A text that is no number is none: in text, a number is no string. */
+/** The value of a field. An empty text is none, except as a name. A categoryId that is no number is NaN: refused. */
 function fromText(field: FieldName, text: string): unknown {
   if (field === 'categoryId') return int64FromJson(text) ?? Number.NaN;
   if (field === 'name') return text;

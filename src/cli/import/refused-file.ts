@@ -32,7 +32,8 @@ export class RefusedFile {
     closeSync(this.#handle);
     if (this.#rows === 0) rmSync(this.#file);
     if (this.#lost === 0) return undefined;
-    return `${this.#file} lacks ${this.#lost} of the refused rows, because their lines are longer than ${LINE_MAX} bytes.`;
+    const reason = `because their lines are longer than ${LINE_MAX} bytes`;
+    return `${this.#file} lacks ${this.#lost} of the refused rows, ${reason}.`;
   }
 
   #write(lines: readonly Line[]): void {

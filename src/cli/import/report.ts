@@ -184,7 +184,8 @@ function describeMissing({ action, changed, held, untouched }: MissingCounts, dr
 
 function lackOfCategories(animals: number): string {
   const [who, have] = animals === 1 ? ['animal', 'has'] : ['animals', 'have'];
-  return `${animals} ${who} ${have} a categoryId that no category has: an export of animals holds no categories (export --what categories does).`;
+  const why = 'an export of animals holds no categories (export --what categories does)';
+  return `${animals} ${who} ${have} a categoryId that no category has: ${why}.`;
 }
 
 /** How many rows were refused for each reason. A row with two issues counts for both. */

@@ -44,8 +44,8 @@ const NAMES_MAX = 100;
 type Lines = AsyncGenerator<Line, undefined>;
 
 /**
- * Rows of NDJSON: one JSON object a line. Skips blank lines. A column that `--map` names may be absent in rows, but not in
- * all of them: `readAgain` opens the file once more when its beginning does not show the column.
+ * Rows of NDJSON: one JSON object a line. Skips blank lines. A column that `--map` names may be absent in rows, but
+ * not in all of them: `readAgain` opens the file once more when its beginning does not show the column.
  * @throws ServiceError `invalid_request` when no row has a mapped column, or when one could be meant twice.
  */
 export async function ndjsonTable(
@@ -158,7 +158,7 @@ const DELIMITERS: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semi
 
 /**
  * Rows of CSV. Reads the header line, which names the columns, before it resolves. A line `sep=;` may stand above it.
- * @throws ServiceError `invalid_request` when the header lacks a mapped or needed column, or when one could be meant twice.
+ * @throws ServiceError `invalid_request` when the header lacks a mapped or needed column, or one could be meant twice.
  */
 export async function csvTable(
   lines: Lines,

@@ -201,7 +201,7 @@ function lineEncodingOf(
   return isUnicode ? 'utf-8' : undefined;
 }
 
-/** Whether CR alone ends lines, as in files of old spreadsheets. A field of CSV in quotes may hold line ends of any kind. */
+/** Whether CR alone ends lines, as in files of old spreadsheets. Line ends in quoted fields of CSV do not count. */
 function hasReturnsOnly(sample: Buffer, format: Format): boolean {
   let isQuoted = false;
   let returns = 0;

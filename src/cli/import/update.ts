@@ -134,7 +134,8 @@ async function* leaveOut(
 ): AsyncGenerator<MissingCounts> {
   if (action === 'keep') return;
   if (unreadable !== undefined) {
-    const untouched = `Animals that are not in the file were left alone: the reference in line ${unreadable} cannot be read.`;
+    const reason = `the reference in line ${unreadable} cannot be read`;
+    const untouched = `Animals that are not in the file were left alone: ${reason}.`;
     yield { action, changed: 0, held: 0, untouched };
     return;
   }

@@ -24,8 +24,8 @@ const SCRIPT = 'main.js';
 const STYLE = 'main.css';
 
 /**
- * The files that the page of `folder` loads: one of its module `main.js` with all modules that it imports, one of all style sheets, and
- * the icon. No other file is served, so nothing of the console is on the public port.
+ * The files that the page of `folder` loads: one of its module `main.js` with all modules that it imports, one of all
+ * style sheets, and the icon. No other file is served, so nothing of the console is on the public port.
  */
 export async function createAssets(folder: PageFolder) {
   // Those of the packages first, so that ours decide.

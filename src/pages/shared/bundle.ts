@@ -2,8 +2,9 @@ import { posix } from 'node:path';
 import { type PageFile, projectFile, readSource } from './hashed-files.ts';
 
 /*
- * One file of many modules, so that a page takes one request for its scripts. Each module becomes a function that is called once, after
- * those that it imports. Only the forms of import and export that our modules and their packages have are known; any other throws.
+ * One file of many modules, so that a page takes one request for its scripts. Each module becomes a function that is
+ * called once, after those that it imports. Only the forms of import and export that our modules and their packages
+ * have are known; any other throws.
  */
 
 const IMPORT = /(?<=^|[;\n])import\s*(?:([\w$]+)|\{([^}]*)\})?\s*(?:from)?\s*(['"])([^'"]+)\3;?/g;
@@ -15,11 +16,11 @@ const UNKNOWN = /(?<=^|\n)(?:import|export)\b(?! ?\().*/;
 /** Comments that stand on lines of their own, but no licences. */
 const COMMENTS = /^[ \t]*(?:\/\*(?!!)(?:[^*]|\*(?!\/))*\*\/|\/\/.*)[ \t]*\n/gm;
 
-/** The modules that are imported by a name. `global`: the file is a script, which has this name for what the module exports. */
+/** The modules that are imported by a name. `global`: the file is a script, and this variable has what it exports. */
 export type Packages = ReadonlyMap<string, PageFile & { readonly global?: string }>;
 
 interface Module extends PageFile {
-  /** The source as the body of a function: `toName` gives the name of a module that it imports, by what the source calls it. */
+  /** The source as the body of a function. `toName` names an imported module, by what the source calls it. */
   readonly write: (toName: (specifier: string) => string) => string;
   readonly imports: readonly string[];
 }
@@ -79,8 +80,8 @@ async function readModule(file: PageFile & { readonly global?: string }): Promis
 }
 
 /**
- * The text of one module that does what `entry` does, and has the exports of `entry` as its default. `packages`: the files of modules that are imported by a name. It lies in the folder
- * that the paths of all modules begin in.
+ * The text of one module that does what `entry` does, and has the exports of `entry` as its default. `packages` has
+ * the files of modules that are imported by a name. The module lies in the folder that the paths of all modules begin in.
  * @throws Error when modules import each other in a circle.
  */
 export async function bundle(entry: PageFile, packages: Packages): Promise<string> {
