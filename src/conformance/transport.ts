@@ -136,5 +136,8 @@ function describeFault(error: unknown): string {
   // Node.js gives an AbortError whose cause is the reason of the signal.
   if (error instanceof Error && error.cause instanceof Error && error.cause.name === 'TimeoutError')
     return `There was no whole answer within ${REQUEST_TIME / 1_000} seconds.`;
+  // The message of OpenSSL has the lines of its source in it.
+  if (error instanceof Error && 'code' in error && error.code === 'EPROTO')
+    return 'There was no answer: the TLS handshake failed, for example because the server speaks http.';
   return `There was no answer: ${reasonOf(error)}.`;
 }

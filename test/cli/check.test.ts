@@ -82,6 +82,8 @@ test('check exits with 1 when nobody or something else answers or the key is not
   const nobody = await run(['check', 'http://127.0.0.1:1/v1'], KEY);
   assert.equal(nobody.code, 1);
   assert.match(nobody.stderr, /^petstore: There was no answer: [^\n]*ECONNREFUSED[^\n]*\n$/);
+  const plain = await run(['check', url.replace('http:', 'https:')], KEY);
+  assert.match(plain.stderr, /^petstore: There was no answer: the TLS handshake failed, [^\n]*\n$/);
   assert.deepEqual(await run(['check', url], {}), {
     code: 2,
     stdout: '',
