@@ -89,6 +89,32 @@ test('the policy of the dashboard allows its files, and no framing', async () =>
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
 });
 
+test('a deprecated operation has a notice in the last 90 days before its removal only', async (t) => {
+  // The removal is on 2030-12-05.
+  for (const [today, notices, lines] of [
+    ['2030-09-05T12:00:00Z', 0, 1],
+    ['2030-09-07T12:00:00Z', 1, 0],
+  ] as const) {
+    const own = await startTestService(t, { clock: fakeClock(today) });
+    const key = await own.issueKey({ account: 'late' });
+    const hour = Date.parse(today) / HOUR;
+    const counts = [{ hour, keyId: 1, operation: 'getPet', counts: [3, 0, 0, 0] as const }];
+    await own.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
+    const { page } = await openDashboard(browser, own.url);
+    await page.route('**/v1/**', async (route) => {
+      const response = await route.fetch();
+      const headers = { ...response.headers(), date: new Date(today).toUTCString() };
+      await route.fulfill({ response, headers });
+    });
+    await showAccount(page, key);
+    const text = { hasText: '“Get an animal” is deprecated' };
+    await page.getByText(text.hasText).waitFor();
+    assert.equal(await page.getByRole('status').filter(text).count(), notices, today);
+    assert.equal(await page.getByRole('paragraph').filter(text).count(), lines, today);
+    await page.context().close();
+  }
+});
+
 test('the account page shows plan, windows, usage and deprecated operations', async () => {
   const { page } = await openAccount(browser, service.url, shown);
   await page.getByText('enterprise', { exact: true }).waitFor();
@@ -96,10 +122,10 @@ test('the account page shows plan, windows, usage and deprecated operations', as
     .getByText(/of 1,000,000,000 used/)
     .first()
     .waitFor();
-  const notice = page.getByRole('status').filter({ hasText: '“Get an animal” is deprecated' });
+  const notice = page.getByRole('paragraph').filter({ hasText: '“Get an animal” is deprecated' });
   assert.match(
     await notice.innerText(),
-    /will be removed on 2030-12-05\s+This account called Get an animal [1-9],\d{3} times/,
+    /will be removed on 2030-12-05\. This account called Get an animal [1-9],\d{3} times/,
   );
   assert.match(
     await notice.innerText(),

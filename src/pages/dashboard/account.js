@@ -11,7 +11,7 @@ import { Keys } from './keys.js';
 import { KeyErrorNotice, Layout, MissingScope } from './layout.js';
 import { FailedRequests } from './requests.js';
 import { Summary } from './summary.js';
-import { DeprecationNotices, Usage } from './usage.js';
+import { Deprecations, Usage } from './usage.js';
 import { Webhooks } from './webhooks.js';
 
 /** Seconds. Several open pages of an account fit into the requests that its holder has for a day. */
@@ -67,8 +67,9 @@ export function AccountPage({ account, onLeave, onRotated }) {
       now.error?.code !== 'unauthorized' &&
       html`
     ${data ? html`<${Summary} account=${data} pageKey=${keys.data?.find(account.isOwn)} nameOf=${nameOf} />` : !now.error && html`<${Skeleton} label="The account" />`}
-    <${DeprecationNotices} rows=${month.data?.operations} />
+    <${Deprecations} rows=${month.data?.operations} isNear />
     <${Usage} account=${account} month=${month} turn=${turn} nameOf=${nameOf} scopes=${data?.scopes} />
+    <${Deprecations} rows=${month.data?.operations} />
     <${FailedRequests} failed=${failed} nameOf=${nameOf} />
     ${
       mayManage === false

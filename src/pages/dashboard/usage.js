@@ -121,22 +121,30 @@ function stacks(rows, starts, idOf, describe) {
     .toSorted((one, other) => other.sum - one.sum);
 }
 
+/** Days before its removal from which a deprecated operation has a notice above everything else. */
+const NEAR = 90;
+
+/** @param {string} removal a date */
+const isNearTo = (removal) => Date.parse(removal) - serviceTime().getTime() < NEAR * 86_400_000;
+
 /**
- * A notice for each deprecated operation that the account called in the last 30 days.
- * @param {{ rows: readonly import('./api.js').OperationUsage[] | undefined }} props
+ * The deprecated operations that the account called in the last 30 days: those that are removed soon as notices, or the
+ * others as lines.
+ * @param {{ rows: readonly import('./api.js').OperationUsage[] | undefined, isNear?: boolean }} props
  */
-export function DeprecationNotices({ rows = [] }) {
+export function Deprecations({ rows = [], isNear = false }) {
   return Object.entries(OPERATIONS).map(([id, { name, removal, successor }]) => {
-    const calls = removal === undefined ? [] : rows.filter(({ operation }) => operation === id);
+    if (removal === undefined || isNearTo(removal) !== isNear) return null;
+    const calls = rows.filter(({ operation }) => operation === id);
     const last = calls.at(-1);
     if (last === undefined) return null;
     const requests = calls.reduce((sum, row) => sum + totalOf(row), 0);
-    return html`<${Notice} key=${id} kind="warn" title="“${name}” is deprecated and will be removed on ${removal}">
-      <p>
-        This account called <a href="reference#${id}">${name}</a> <strong>${number(requests)}</strong> ${requests === 1 ? 'time' : 'times'} in the last 30 days, the
-        last time on ${last.start.slice(0, 10)} (UTC). Use <code>${successor}</code> instead.
-        ${' '}<a href="reference#deprecation-and-versioning">About deprecations</a>
-      </p>
-    <//>`;
+    const title = `“${name}” is deprecated and will be removed on ${removal}`;
+    const text = html`This account called <a href="reference#${id}">${name}</a> <strong>${number(requests)}</strong>${' '}
+      ${requests === 1 ? 'time' : 'times'} in the last 30 days, the last time on ${last.start.slice(0, 10)} (UTC).
+      Use <code>${successor}</code> instead. <a href="reference#deprecation-and-versioning">About deprecations</a>`;
+    return isNear
+      ? html`<${Notice} key=${id} kind="warn" title=${title}><p>${text}</p><//>`
+      : html`<p key=${id} class="muted">${title}. ${text}</p>`;
   });
 }
