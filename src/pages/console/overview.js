@@ -109,8 +109,8 @@ function Animals({ available, held, ending, adopted }) {
 function ServiceFacts({ requestsPerSecond, latency, bans, health, startedAt }) {
   const facts = [
     ['Requests a second', rounded(requestsPerSecond)],
-    ['Median latency (p50)', milliseconds(latency.p50)],
-    ['99% are faster than (p99)', milliseconds(latency.p99)],
+    ['Latency (p50)', milliseconds(latency.p50)],
+    ['Latency (p99)', milliseconds(latency.p99)],
     ['Bans in force', html`<a href="/bans">${number(bans)}</a>`],
     ['Database', html`<${Health} ...${health.database} />`],
     ...(health.redis ? [['Redis', html`<${Health} ...${health.redis} />`]] : []),
