@@ -28,6 +28,11 @@ const RULESET = {
       ...OWASP['owasp:api4:2023-integer-limit'],
       given: '$..[?(@ && @.type == "integer" && @.format != "int64")]',
     },
+    // The rule takes every property that is called headers for the headers of an answer.
+    'owasp:api8:2023-define-cors-origin': {
+      ...OWASP['owasp:api8:2023-define-cors-origin'],
+      given: '$..responses[*].headers',
+    },
   },
 } as unknown as spectralCore.RulesetDefinition;
 

@@ -167,10 +167,11 @@ export const Delivery = z
     examples: [DELIVERY, { ...DELIVERY, id: 90, status: 'failed', httpStatus: 503, failure: 'status' }],
   });
 
-const header = (meaning: string, example: string, most: number) =>
+const header = (meaning: string, example: string, most: number, pattern: RegExp) =>
   z
     .string()
     .max(most)
+    .regex(pattern)
     .meta({ description: meaning, examples: [example] });
 
 const SENT = {
@@ -188,22 +189,24 @@ const SentRequest = z
   .object({
     headers: z
       .object({
-        'content-type': header('The type of the body.', SENT.headers['content-type'], 40),
-        'user-agent': header('The service.', SENT.headers['user-agent'], 40),
-        'webhook-id': header('The `id` of the event.', SENT.headers['webhook-id'], 64),
+        'content-type': header('The type of the body.', SENT.headers['content-type'], 40, /^[ -~]+$/),
+        'user-agent': header('The service.', SENT.headers['user-agent'], 40, /^[ -~]+$/),
+        'webhook-id': header('The `id` of the event.', SENT.headers['webhook-id'], 64, /^\w+$/),
         'webhook-timestamp': header(
           'When it was sent: a Unix timestamp in seconds.',
           SENT.headers['webhook-timestamp'],
           20,
+          /^\d+$/,
         ),
         'webhook-signature': header(
           'Absent if the secret was rotated since.',
           SENT.headers['webhook-signature'],
           200,
+          /^v1,[A-Za-z0-9+/]{43}=/,
         ).exactOptional(),
       })
       .meta({ description: 'The headers, except those of the connection.' }),
-    body: z.string().max(65_536).meta({ description: 'The body, byte for byte.' }),
+    body: z.string().max(65_536).regex(/^\{/).meta({ description: 'The body, byte for byte.' }),
   })
   .meta({ id: 'SentRequest', description: 'What was sent to an endpoint.', examples: [SENT] });
 
