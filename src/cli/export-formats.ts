@@ -45,7 +45,7 @@ interface Format<T> {
 export const FORMAT_NAMES = ['ndjson', 'csv'] as const;
 
 /** `array` is one JSON value. */
-export type FormatName = (typeof FORMAT_NAMES)[number] | 'array';
+type FormatName = (typeof FORMAT_NAMES)[number] | 'array';
 
 function formatOf<T>({ json, columns, csv }: Kind<T>, name: FormatName): Format<T> {
   if (name === 'ndjson') return { header: '', line: (item) => `${json(item)}\n`, separator: '', end: '' };

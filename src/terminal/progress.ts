@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import { describeCount } from './table.ts';
 
 /** Milliseconds between two updates. More often would only flicker. */
 const UPDATE_INTERVAL = 100;
@@ -29,9 +30,7 @@ export class Progress {
     if (this.#terminal.isTTY !== true || now - this.#shownAt < UPDATE_INTERVAL) return;
     this.#shownAt = now;
     const rate = Math.round((count * 1_000) / Math.max(1, now - this.#start));
-    this.#terminal.write(
-      `\r${count.toLocaleString('en-US')} ${this.things}, ${rate.toLocaleString('en-US')}/s\x1b[K`,
-    );
+    this.#terminal.write(`\r${describeCount(count)} ${this.things}, ${describeCount(rate)}/s\x1b[K`);
   };
 
   /** Deletes the line, so that another one can take its place. */

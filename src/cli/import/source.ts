@@ -18,6 +18,7 @@ import { StartupError } from '../../domain/startup-error.ts';
 import type { System } from '../../terminal/output.ts';
 import { arrayElements } from './array.ts';
 import { type Line, LineDecoder, type LineEncoding, readLines } from './lines.ts';
+import type { ReadAs } from './report.ts';
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 
@@ -55,11 +56,7 @@ export interface Source {
   readonly format: Format;
   readonly lines: AsyncGenerator<Line, undefined>;
   /** What the file was taken for, so far. */
-  readonly describe: () => {
-    readonly format: string;
-    readonly encoding: string;
-    readonly lineEnds: readonly string[];
-  };
+  readonly describe: () => Pick<ReadAs, 'format' | 'encoding' | 'lineEnds'>;
 }
 
 /**

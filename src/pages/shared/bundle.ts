@@ -81,7 +81,7 @@ async function readModule(file: PageFile & { readonly global?: string }): Promis
 
 /**
  * The text of one module that does what `entry` does, and has the exports of `entry` as its default. `packages` has
- * the files of modules that are imported by a name. The module lies in the folder that the paths of all modules begin in.
+ * the files of modules that are imported by a name. The module lies in the folder where the paths of all modules begin.
  * @throws Error when modules import each other in a circle.
  */
 export async function bundle(entry: PageFile, packages: Packages): Promise<string> {
