@@ -24,7 +24,7 @@ const FAULTS: readonly Fault[] = ['cut', 'reset', 'half-open', 'one way', 'silen
 /** Handles that come and go by themselves: connections of pool, client and log. */
 const MOST_MORE_HANDLES = 20;
 
-test('after each of many faults under load, answers, handles and memory are as before', async (t) => {
+test('after each of many faults under load, requests are answered and handles are as before', async (t) => {
   const variables = await sharedServers(t);
   const { key } = await issueKey(variables);
   const [database, redis] = [
