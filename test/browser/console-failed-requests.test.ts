@@ -69,7 +69,7 @@ test('a part of a name finds failed requests while somebody types, and the addre
   await page.getByLabel('Code').selectOption('invalid_parameter');
   await table(page).getByRole('row', { name: LIMIT }).waitFor();
   await page.getByLabel('Code').selectOption('');
-  await page.getByLabel('Request id').fill('second');
+  await page.getByRole('searchbox', { name: 'Request id' }).fill('second');
   await page.getByRole('button', { name: 'Find' }).click();
   await rows.nth(2).waitFor({ state: 'detached' });
   await table(page).getByRole('row', { name: LIMIT }).getByText('1', { exact: true }).first().waitFor();

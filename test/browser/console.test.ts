@@ -119,6 +119,18 @@ test('accounts are searched by name, come in pages, and filter the audit log', a
   await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();
 });
 
+test('"back" leads to the list before a filter was chosen', async () => {
+  const { page } = await visitConsole(browser, service);
+  await showPage(page, `${service.consoleUrl}/keys`, 'Keys');
+  await page.getByLabel('Search').fill('pri');
+  await page.waitForURL('**/keys?search=pri');
+  await page.getByLabel('Unused for').selectOption('30 days');
+  await page.waitForURL(/unusedFor/);
+  await page.goBack();
+  assert.equal(new URL(page.url()).search, '?search=pri');
+  await until(async () => (await page.getByLabel('Unused for').inputValue()) === '');
+});
+
 test('keys are searched, filtered and sorted, and the address keeps it', async () => {
   const { page } = await visitConsole(browser, service);
   await createAccount(accounts, 'sorted', 'free', { perMinute: 60, perDay: 1_000 });

@@ -45,7 +45,7 @@ export function Animals() {
       <${Field} label="Status" value=${filters.status} choices=${STATUS_CHOICES}
         onValue=${(/** @type {string} */ status) => filterBy({ status })} />
       <${CategoryField} categories=${categories} id=${filters.categoryId}
-        onId=${(/** @type {string} */ categoryId) => filterBy({ categoryId })} />
+        onId=${(/** @type {string} */ categoryId) => filterBy({ categoryId }, { isTyped: true })} />
       <${IdFilter} label="Id" id=${filters.id} onId=${(/** @type {string} */ id) => filterBy({ id })} />
       <${FindField} label="Name" maxlength="200" title="The whole name, in whatever case" text=${filters.name}
         onText=${(/** @type {string} */ name) => filterBy({ name })} />

@@ -23,9 +23,9 @@ export function Audit() {
     <search class="filters">
       <${SearchField} label="By" name="actor" hint="Operator, user of the system, or number of a key" />
       <${ChoiceFilter} label="Action" name="action" choices=${ACTION_CHOICES} />
-      <${AccountPicker} id=${accountId} onId=${(/** @type {string} */ id) => filterBy({ accountId: id })} />
+      <${AccountPicker} id=${accountId} onId=${(/** @type {string} */ id) => filterBy({ accountId: id }, { isTyped: true })} />
       <${UtcField} label="Since (UTC)" value=${fieldOf(since)}
-        onValue=${(/** @type {string} */ value) => filterBy({ since: instantOf(value) })} />
+        onValue=${(/** @type {string} */ value) => filterBy({ since: instantOf(value) }, { isTyped: true })} />
     </search>
     <${ListTable} list=${list} caption="Changes" columns=${COLUMNS} empty="Nothing was changed in this time." />
   <//>`;

@@ -1,13 +1,12 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import { number, Time } from '../shared/format.js';
-import { Field } from '../shared/forms.js';
 import { Badge } from '../shared/notice.js';
 import { usePoll } from '../shared/poll.js';
 import { Name } from '../shared/table.js';
 import { nameOperation } from '../shared/usage.js';
 import { get, withQuery } from './api.js';
+import { FindField } from './catalogue.js';
 import { ChoiceFilter, SearchField, useFilters } from './fields.js';
 import { ACCOUNT, AccountLink, ListTable, useList } from './list.js';
 import { Page } from './page.js';
@@ -19,14 +18,8 @@ const CODES = ERROR_CODES.map((code) => ({ value: code, text: code }));
 
 export function FailedRequests() {
   const filters = useFilters(['account', 'accountId', 'operation', 'code', 'requestId']);
-  const [text, setText] = useState(filters.requestId ?? '');
   const intro =
     'The last 10,000 refused and failed requests of this instance, since it started. Those with the same cause are one row.';
-  /** @param {Event} event */
-  const find = (event) => {
-    event.preventDefault();
-    filterBy({ requestId: text.trim() });
-  };
   return html`<${Page} title="Failed requests" intro=${intro}>
     <search class="filters">
       ${
@@ -36,11 +29,8 @@ export function FailedRequests() {
       }
       <${SearchField} label="Operation" name="operation" />
       <${ChoiceFilter} label="Code" name="code" choices=${CODES} />
-      <form class="with-button" onSubmit=${find}>
-        <${Field} label="Request id" type="search" maxlength="128" autocomplete="off" spellcheck="false" value=${text}
-          onValue=${setText} />
-        <button type="submit">Find</button>
-      </form>
+      <${FindField} label="Request id" maxlength="128" spellcheck="false" text=${filters.requestId ?? ''}
+        onText=${(/** @type {string} */ text) => filterBy({ requestId: text.trim() })} />
     </search>
     <${FailedRequestTable} filters=${{ ...filters, limit: 100 }} />
   <//>`;

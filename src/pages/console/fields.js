@@ -20,7 +20,7 @@ export function SearchField({ name = 'search', ...props }) {
   const [text, setText] = useState(search);
   useEffect(() => setText(search), [search]);
   useEffect(() => {
-    const timer = setTimeout(() => text !== search && filterBy({ [name]: text }), PAUSE);
+    const timer = setTimeout(() => text !== search && filterBy({ [name]: text }, { isTyped: true }), PAUSE);
     return () => clearTimeout(timer);
   }, [text]);
   return html`<${Field} type="search" maxlength="100" autocomplete="off" spellcheck="false" ...${props}

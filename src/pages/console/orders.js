@@ -26,7 +26,7 @@ export function Orders() {
     <search class="filters">
       <${Field} label="Status" value=${filters.status} choices=${STATUS_CHOICES}
         onValue=${(/** @type {string} */ status) => filterBy({ status })} />
-      <${AccountPicker} id=${filters.accountId} onId=${(/** @type {string} */ accountId) => filterBy({ accountId })} />
+      <${AccountPicker} id=${filters.accountId} onId=${(/** @type {string} */ accountId) => filterBy({ accountId }, { isTyped: true })} />
       <${IdFilter} label="Id of the animal" id=${filters.petId}
         onId=${(/** @type {string} */ petId) => filterBy({ petId })} />
     </search>

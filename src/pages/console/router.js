@@ -30,17 +30,20 @@ export function keepPlace(place) {
 export const readPlace = () => history.state ?? {};
 
 /**
- * Keeps a filter of the page in its address, so that "back" and a copied address show the same.
+ * Keeps a filter of the page in its address, so that "back" and a copied address show the same. Each choice is an entry of the
+ * history.
  * @param {Record<string, string | undefined>} filters an empty one leaves the address
+ * @param {{ isTyped?: boolean }} [options] what is typed replaces the entry
  */
-export function filterBy(filters) {
+export function filterBy(filters, { isTyped = false } = {}) {
   const { path, query } = address.get();
   const next = new URLSearchParams(query);
   for (const [name, value] of Object.entries(filters)) {
     if (value) next.set(name, value);
     else next.delete(name);
   }
-  navigate(next.size === 0 ? path : `${path}?${next}`, { replace: true });
+  if (String(next) === String(query)) return;
+  navigate(next.size === 0 ? path : `${path}?${next}`, { replace: isTyped });
 }
 
 /** Follows links inside the console without loading the page again. */
