@@ -15,7 +15,7 @@ import type { View } from '../terminal/view.ts';
 import { type ProgramTerminal, systemClock } from './context.ts';
 import { onSignal } from './signals.ts';
 
-/** Milliseconds of a pause that a person is told of. */
+/** Milliseconds: a longer pause is printed. */
 const LONG_PAUSE = 3 * SECOND;
 
 export const checkCommand = ownCommand('check', {

@@ -18,7 +18,7 @@ export interface RunOptions {
   /** Whether to add, change and delete. */
   readonly writes: boolean;
   readonly clock: Clock;
-  /** Resolves after so many milliseconds, or when `signal` is aborted. */
+  /** Resolves after `milliseconds`, or when `signal` aborts. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly random: RandomBytes;
   /** Ends the run early. What was added is deleted nevertheless. */

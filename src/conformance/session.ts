@@ -17,7 +17,7 @@ interface SessionOptions {
   readonly key: string;
   readonly description: Description;
   readonly clock: Clock;
-  /** Resolves after so many milliseconds, or when the run is ended. */
+  /** Resolves after `milliseconds`, or when the run ends. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }

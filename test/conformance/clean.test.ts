@@ -1,6 +1,6 @@
 // Contract: all sections that can be seen from outside.
 import assert from 'node:assert/strict';
-import { checkService, promisesOf } from '../support/checked-service.ts';
+import { checkService, listPromises } from '../support/checked-service.ts';
 import { fakeClock } from '../support/clock.ts';
 import { migratedPostgres } from '../support/migrated-postgres.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
@@ -38,7 +38,7 @@ for (const name of ['SQLite', 'PostgreSQL'])
       report.outcomes.flatMap(({ findings }) => findings),
       [],
     );
-    assert.deepEqual(promisesOf(report, 'not checked'), NEVER_SHOWN);
+    assert.deepEqual(listPromises(report, 'not checked'), NEVER_SHOWN);
     assert.equal(report.stopped, undefined);
     for (const path of report.left)
       assert.match(

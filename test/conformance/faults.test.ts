@@ -1,7 +1,7 @@
 // Contract: all sections that can be seen from outside. Each fault is told apart from every other one.
 import assert from 'node:assert/strict';
 import type { Report } from '../../src/conformance/run.ts';
-import { checkService, promisesOf } from '../support/checked-service.ts';
+import { checkService, listPromises } from '../support/checked-service.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { CONTRACT_FAULTS } from '../support/planted-contract-faults.ts';
@@ -39,7 +39,7 @@ for (const { name, breaks, begin, limits = BUSINESS } of CONTRACT_FAULTS)
       return behave(request, forward);
     });
     const report = await checkService(faulty.url, key, service.clock);
-    const broken = promisesOf(report, 'broken');
+    const broken = listPromises(report, 'broken');
     const named = broken.map((promise) => breaks.find((start) => promise.startsWith(start)) ?? promise);
     assert.deepEqual(named.toSorted(), breaks.toSorted(), seen(report));
     assert.equal(report.stopped, undefined);

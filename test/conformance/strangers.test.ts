@@ -1,7 +1,7 @@
 // Contract: sections 3 and 6. What a check does to others, and what they can do to it.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { checkService, promisesOf } from '../support/checked-service.ts';
+import { checkService, listPromises } from '../support/checked-service.ts';
 import { fakeClock } from '../support/clock.ts';
 import { type Behaviour, type ProxiedRequest, startFaultyService } from '../support/faulty-service.ts';
 import { Random } from '../support/random.ts';
@@ -39,7 +39,7 @@ test('the check is never refused, and ends when it has taken a quarter of a day'
   const key = await service.issueKey({ limits: { perMinute: 20, perDay: 200 } });
   const report = await checkService(url, key, service.clock);
   assert.equal(report.stopped, 'a quarter of the 200 requests of this day was used');
-  assert.deepEqual(promisesOf(report, 'broken'), []);
+  assert.deepEqual(listPromises(report, 'broken'), []);
   const refused = noted.filter(({ status }) => status === 429);
   assert.deepEqual(refused, []);
   const { items } = await service.store.pets.list({ limit: 100, cursor: undefined });
@@ -96,8 +96,8 @@ test('the key goes to no other host, whatever redirects and links say', async (t
   });
   const key = await service.issueKey({ limits: BUSINESS });
   const report = await checkService(url, key, service.clock);
-  assert.ok(promisesOf(report, 'broken').some((promise) => promise.startsWith('3.2 Link is absolute')));
-  assert.ok(promisesOf(report, 'broken').some((promise) => promise.startsWith('3.12 the inventory')));
+  assert.ok(listPromises(report, 'broken').some((promise) => promise.startsWith('3.2 Link is absolute')));
+  assert.ok(listPromises(report, 'broken').some((promise) => promise.startsWith('3.12 the inventory')));
   assert.deepEqual(other.noted, []);
 });
 
@@ -112,7 +112,7 @@ test('an answer without end is cut, and the check goes on', async (t) => {
   const report = await checkService(url, key, service.clock, { writes: false });
   const inventory = report.outcomes.find(({ promise }) => promise.startsWith('the inventory'));
   assert.match(inventory?.findings[0]?.came ?? '', /more than 8388608 bytes/);
-  assert.deepEqual(promisesOf(report, 'broken').length, 1);
+  assert.deepEqual(listPromises(report, 'broken').length, 1);
 });
 
 test('a service that breaks every connection ends the check', async (t) => {
@@ -215,5 +215,5 @@ test('a deployment below a path is checked there', async (t) => {
   });
   const key = await service.issueKey({ limits: BUSINESS });
   const report = await checkService(`${url}/shop`, key, service.clock, { writes: false });
-  assert.deepEqual(promisesOf(report, 'broken'), []);
+  assert.deepEqual(listPromises(report, 'broken'), []);
 });

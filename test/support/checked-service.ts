@@ -3,7 +3,7 @@ import { type Report, runChecks, type RunOptions } from '../../src/conformance/r
 import type { FakeClock } from './clock.ts';
 
 /** The promises of a report that are in this state, as `3.2 an invalid limit is 400, and never clamped`. */
-export function promisesOf(report: Report, state: 'kept' | 'broken' | 'not checked'): readonly string[] {
+export function listPromises(report: Report, state: 'kept' | 'broken' | 'not checked'): readonly string[] {
   return report.outcomes
     .filter((outcome) => outcome.state === state)
     .map(({ section, promise }) => `${section} ${promise}`);

@@ -153,7 +153,7 @@ export class Connection<Refusal> implements ResponseConnection, Watched {
     this.#readOnSoon();
   }
 
-  /** Empty lines between requests begin none, so Node has no time for them, and each would begin the idle time anew. */
+  /** Node times no empty lines between requests: each one would restart the idle time. */
   #limitStray(): void {
     const begun = this.#begun;
     this.#strayTimer ??= setTimeout(() => {
